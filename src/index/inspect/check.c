@@ -107,9 +107,8 @@ copy_parent(LevelCheck *check, Page parent)
 	const TreeRoot *root = &meta_reread(check->index)->root[check->tree];
 
 	if (root->level > check->level)
-		inspect_copy_page(descend_to(check->index, check->tree, check->level + 1,
-									 &check->low_key, BUFFER_LOCK_SHARE),
-						  parent);
+		page_copy_and_release(descend_to(check->index, check->tree, check->level + 1,
+										 &check->low_key, BUFFER_LOCK_SHARE), parent);
 	else
 	{
 		page_init(parent, check->tree, check->level + 1, &lowest_entry);
@@ -128,7 +127,7 @@ copy_page(LevelCheck *check, const PageLink *link, Page page)
 
 	if (!BufferIsValid(buffer))
 		return false;
-	inspect_copy_page(buffer, page);
+	page_copy_and_release(buffer, page);
 	check_entries(check->index, link->block, page);
 	return true;
 }

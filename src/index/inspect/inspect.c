@@ -124,16 +124,6 @@ inspect_close_index(OpenIndex *open)
 }
 
 /*
- * Copy a locked page, then unlock and unpin it.
- */
-void
-inspect_copy_page(Buffer buffer, Page copy)
-{
-	memcpy(copy, BufferGetPage(buffer), BLCKSZ);
-	UnlockReleaseBuffer(buffer);
-}
-
-/*
  * Drop the entries less than a bound from a copy of a page, and sort the others.
  */
 static void
@@ -173,7 +163,7 @@ inspect_walk_level(Relation index, int tree, int level, PageVisitor visit, void 
 		Entry		low_key;
 		PageLink	right;
 
-		inspect_copy_page(buffer, page);
+		page_copy_and_release(buffer, page);
 		low_key = page_low_key(page);
 		if (entry_compare(&low_key, &bound) < 0)
 			drop_before(page, &bound);

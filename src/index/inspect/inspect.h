@@ -31,7 +31,6 @@ typedef void (*PageVisitor) (void *arg, Page page);
 
 extern Relation inspect_open_index(OpenIndex *open, Oid index_oid, bool for_monitors);
 extern void inspect_close_index(OpenIndex *open);
-extern void inspect_copy_page(Buffer buffer, Page copy);
 extern void inspect_walk_level(Relation index, int tree, int level,
 							   PageVisitor visit, void *arg);
 

@@ -260,9 +260,9 @@ descend_arrive(Relation index, int tree, int level, const Entry *entry, int lock
  * incomplete-split flag.  Returns the page pinned and locked in mode `lock`.  Locks one
  * page at a time.  Descends again if a right-link is stale.
  */
-static Buffer
-move_right(Relation index, Buffer buffer, const Entry *entry, int lock,
-		   bool stop_at_incomplete)
+Buffer
+descend_move_right(Relation index, Buffer buffer, const Entry *entry, int lock,
+				   bool stop_at_incomplete)
 {
 	int			nstale = 0;
 
@@ -295,22 +295,8 @@ descend_to(Relation index, int tree, int level, const Entry *entry, int lock)
 	Buffer		buffer = descend_arrive(index, tree, level, entry, lock);
 
 	if (page_is_left_of(BufferGetPage(buffer), entry))
-		buffer = move_right(index, buffer, entry, lock, false);
+		buffer = descend_move_right(index, buffer, entry, lock, false);
 	return buffer;
-}
-
-/*
- * Descend to the page of a level to which a new entry belongs.  Returns that page pinned
- * and exclusively locked.  If the descent reaches a page of the level that has the
- * incomplete-split flag, returns the first such page instead.  The caller must not hold
- * the lock of any page.
- */
-Buffer
-descend_for_insertion(Relation index, int tree, int level, const Entry *entry)
-{
-	Buffer		buffer = descend_arrive(index, tree, level, entry, BUFFER_LOCK_EXCLUSIVE);
-
-	return move_right(index, buffer, entry, BUFFER_LOCK_EXCLUSIVE, true);
 }
 
 /*
@@ -327,7 +313,7 @@ descend_follow(Relation index, const PageLink *link, const Entry *entry)
 		buffer = descend_arrive(index, link->tree, link->level, entry,
 								BUFFER_LOCK_SHARE);
 	if (page_is_left_of(BufferGetPage(buffer), entry))
-		buffer = move_right(index, buffer, entry, BUFFER_LOCK_SHARE, false);
+		buffer = descend_move_right(index, buffer, entry, BUFFER_LOCK_SHARE, false);
 	return buffer;
 }
 

@@ -135,6 +135,16 @@ page_follow_held(Relation index, const PageLink *link)
 	return buffer;
 }
 
+/*
+ * Copy a locked page, then unlock and unpin it.
+ */
+void
+page_copy_and_release(Buffer buffer, Page copy)
+{
+	memcpy(copy, BufferGetPage(buffer), BLCKSZ);
+	UnlockReleaseBuffer(buffer);
+}
+
 #ifdef SIMHASH_TEST_BUILD
 
 /*

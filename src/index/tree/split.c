@@ -90,29 +90,29 @@ new_page_lock(Relation index, NewPage *new)
 }
 
 /*
- * Register a new page for a WAL record, and return its image, which is not formatted yet.
- * If the page comes from the free list, removes the page from the list.  Then `meta` must
- * be in the image of the metapage, which is registered already.  Otherwise `meta` is not
- * used.
- */
-static Page
-new_page_register(GenericXLogState *state, const NewPage *new, MetaPageData *meta)
-{
-	Page		page = GenericXLogRegisterBuffer(state, new->buffer,
-												 GENERIC_XLOG_FULL_IMAGE);
-
-	if (new->was_free)
-		free_list_remove(meta, page);
-	return page;
-}
-
-/*
  * Register the metapage for a WAL record, and return the data in its image.
  */
 static MetaPageData *
 meta_register(GenericXLogState *state, Buffer meta_buffer)
 {
 	return MetaPageGetData(GenericXLogRegisterBuffer(state, meta_buffer, 0));
+}
+
+/*
+ * Register a new page for a WAL record, and return its image, which is not formatted yet.
+ * If the page comes from the free list, also registers the metapage, unless that has been
+ * done, and removes the page from the list.
+ */
+static Page
+new_page_register(GenericXLogState *state, const NewPage *new)
+{
+	MetaPageData *meta = new->was_free ? meta_register(state, new->meta_buffer) : NULL;
+	Page		page = GenericXLogRegisterBuffer(state, new->buffer,
+												 GENERIC_XLOG_FULL_IMAGE);
+
+	if (meta)
+		free_list_remove(meta, page);
+	return page;
 }
 
 /*
@@ -227,7 +227,6 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 	Entry		high_key;
 	NewPage		new;
 	GenericXLogState *state;
-	MetaPageData *meta;
 	Page		right;
 
 	Assert(!page_split_is_incomplete(page));
@@ -241,8 +240,7 @@ split_insert(Relation index, Buffer buffer, const Entry *entry,
 	new_page_lock(index, &new);
 	state = GenericXLogStart(index);
 	page = GenericXLogRegisterBuffer(state, buffer, 0);
-	meta = new.was_free ? meta_register(state, new.meta_buffer) : NULL;
-	right = new_page_register(state, &new, meta);
+	right = new_page_register(state, &new);
 	divide_page(page, right, BufferGetBlockNumber(new.buffer), items, n, nleft);
 	if (BufferIsValid(child_buffer))
 		clear_incomplete_split(state, child_buffer);
@@ -289,7 +287,7 @@ put_root_above(Relation index, Buffer buffer, Buffer meta_buffer)
 	state = GenericXLogStart(index);
 	clear_incomplete_split(state, buffer);
 	meta = meta_register(state, meta_buffer);
-	root = new_page_register(state, &new, meta);
+	root = new_page_register(state, &new);
 	page_init(root, opaque->tree, opaque->level + 1, &low_key);
 	page_append(root, &low_key, BufferGetBlockNumber(buffer));
 	page_append(root, &high_key, opaque->right);
@@ -450,9 +448,11 @@ split_descend(Relation index, int tree, int level, const Entry *entry)
 
 	for (;;)
 	{
-		Buffer		buffer = descend_for_insertion(index, tree, level, entry);
-		Entry		high_key = page_high_key(BufferGetPage(buffer));
+		Buffer		buffer = descend_arrive(index, tree, level, entry, BUFFER_LOCK_EXCLUSIVE);
+		Entry		high_key;
 
+		buffer = descend_move_right(index, buffer, entry, BUFFER_LOCK_EXCLUSIVE, true);
+		high_key = page_high_key(BufferGetPage(buffer));
 		if (!page_split_is_incomplete(BufferGetPage(buffer)))
 			return buffer;
 		nfinishes = entry_compare(&high_key, &finished) == 0 ? nfinishes + 1 : 0;

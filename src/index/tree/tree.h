@@ -143,6 +143,7 @@ extern bool page_is_readable(Relation index, BlockNumber block);
 extern Buffer page_pin(Relation index, const PageLink *link, BufferAccessStrategy strategy);
 extern Buffer page_follow(Relation index, const PageLink *link, int lock);
 extern Buffer page_follow_held(Relation index, const PageLink *link);
+extern void page_copy_and_release(Buffer buffer, Page copy);
 
 /* buffer_hint.c */
 extern Buffer hint_read_buffer(Relation index, BlockNumber block);
@@ -154,8 +155,8 @@ extern Buffer descend_arrive(Relation index, int tree, int level,
 							 const Entry *entry, int lock);
 extern Buffer descend_to(Relation index, int tree, int level,
 						 const Entry *entry, int lock);
-extern Buffer descend_for_insertion(Relation index, int tree, int level,
-									const Entry *entry);
+extern Buffer descend_move_right(Relation index, Buffer buffer, const Entry *entry, int lock,
+								 bool stop_at_incomplete);
 extern Buffer descend_follow(Relation index, const PageLink *link, const Entry *entry);
 extern int	descend_find_leaves(Relation index, int tree, uint64 low, uint64 high,
 								PageLink *leaves, int max, uint64 *end);

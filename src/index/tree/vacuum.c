@@ -132,11 +132,8 @@ fetch_ahead(LeafAhead *ahead, Relation index, const PageLink *leaf)
 		return;
 	if (!ahead->known || page_is_left_of(parent, &leaf->low_key))
 	{
-		Buffer		buffer = descend_to(index, leaf->tree, 1, &leaf->low_key,
-										BUFFER_LOCK_SHARE);
-
-		memcpy(parent, BufferGetPage(buffer), BLCKSZ);
-		UnlockReleaseBuffer(buffer);
+		page_copy_and_release(descend_to(index, leaf->tree, 1, &leaf->low_key,
+										 BUFFER_LOCK_SHARE), parent);
 		ahead->fetched = 0;
 		ahead->known = true;
 	}
@@ -151,30 +148,19 @@ fetch_ahead(LeafAhead *ahead, Relation index, const PageLink *leaf)
 	}
 }
 
-/* State of a page after vacuum has removed its dead entries. */
-typedef struct PageVisit
-{
-	int			n;				/* number of entries */
-	bool		incomplete;		/* true if the page has the incomplete-split flag */
-	bool		rightmost;		/* true if the page has no right sibling */
-	PageLink	next;			/* right-link; unused on a rightmost page */
-} PageVisit;
-
 /*
- * Read the page that a link leads to, and return its state.  If the page is a leaf, locks
- * it for cleanup, and first removes its dead entries.  Share-locks an inner page.  Leaves
- * the page unlocked and unpinned.  Raises an error if the page does not match the link.
+ * Copy the page that a link leads to.  If the page is a leaf, locks it for cleanup, and first
+ * removes its dead entries.  Share-locks an inner page.  Leaves the page unlocked and unpinned.
+ * Raises an error if the page does not match the link.
  *
  * The link leads to a leftmost page, or is the right-link of a page that has been unlocked
  * since.  The link is not stale nevertheless, because only this pass merges pages.
  */
-static PageVisit
-visit_page(Vacuum *vacuum, const PageLink *link)
+static void
+visit_page(Vacuum *vacuum, const PageLink *link, Page copy)
 {
 	Relation	index = vacuum->info->index;
 	Buffer		buffer;
-	Page		page;
-	PageVisit	visit;
 
 	if (link->level == 0)
 		fetch_ahead(&vacuum->ahead, index, link);
@@ -188,13 +174,7 @@ visit_page(Vacuum *vacuum, const PageLink *link)
 		page_report_mismatch(index, link);
 	if (link->level == 0)
 		vacuum_leaf(vacuum, buffer);
-	page = BufferGetPage(buffer);
-	visit.n = page_nentries(page);
-	visit.incomplete = page_split_is_incomplete(page);
-	visit.rightmost = page_is_rightmost(page);
-	visit.next = page_right_link(page);
-	UnlockReleaseBuffer(buffer);
-	return visit;
+	page_copy_and_release(buffer, copy);
 }
 
 /*
@@ -215,26 +195,29 @@ vacuum_level(Vacuum *vacuum, int tree, int level, bool highest)
 	PageLink	link = {lowest_entry, BufferGetBlockNumber(leftmost), tree, level};
 	int			limit = merge_limit(level);
 	int			nleft = limit + 1;	/* number of entries of the left sibling */
+	PGAlignedBlock copy;
+	Page		page = copy.data;
 
 	UnlockReleaseBuffer(leftmost);
 	for (;;)
 	{
-		PageVisit	visit;
+		PageLink	next;
 
 		vacuum_may_pause();
-		visit = visit_page(vacuum, &link);
-		if (visit.incomplete)
-			split_finish_in_place(index, tree, level, &visit.next.low_key);
-		if (!highest && nleft + visit.n <= limit && merge_into_left(index, &link))
+		visit_page(vacuum, &link, page);
+		next = page_right_link(page);
+		if (page_split_is_incomplete(page))
+			split_finish_in_place(index, tree, level, &next.low_key);
+		if (!highest && nleft + page_nentries(page) <= limit && merge_into_left(index, &link))
 		{
-			nleft += visit.n;
+			nleft += page_nentries(page);
 			vacuum->stats->pages_newly_deleted++;
 		}
 		else
-			nleft = visit.n;
-		if (visit.rightmost)
+			nleft = page_nentries(page);
+		if (page_is_rightmost(page))
 			break;
-		link = visit.next;
+		link = next;
 	}
 }
 
