@@ -38,7 +38,6 @@ OBJS = \
 	src/gist/fingerprints.o \
 	src/gist/pick_split.o \
 	src/index/am/cost.o \
-	src/index/am/create_hook.o \
 	src/index/am/handler.o \
 	src/index/am/validate.o \
 	src/index/load/build.o \

@@ -51,7 +51,7 @@ extern void options_init(void);
 extern bytea *simhash_options(Datum reloptions, bool validate);
 extern DesignOptions options_design(Relation index);
 
-/* am/create_hook.c */
+/* am/handler.c */
 extern void create_hook_init(void);
 
 /* am/validate.c */

@@ -55,13 +55,6 @@ typedef struct BuildLevel
 	PGAlignedBlock page;
 } BuildLevel;
 
-/* A downlink to a leaf, as a temporary file contains it. */
-typedef struct LeafDownlink
-{
-	Entry		low_key;
-	BlockNumber block;
-} LeafDownlink;
-
 /* State of a process that builds a tree, a partition of its leaves, or its inner levels. */
 typedef struct TreeBuild
 {
@@ -76,7 +69,10 @@ typedef struct TreeBuild
 	BlockNumber end_block;
 	BlockNumber to_allocate;
 
-	/* file for the downlinks to leaves, or NULL to add downlinks to the parent level */
+	/*
+	 * file for the downlinks to leaves, as PageItems, or NULL to add downlinks to the parent
+	 * level
+	 */
 	BufFile    *downlinks;
 
 	int			nlevels;
@@ -234,8 +230,7 @@ static void
 add_level(TreeBuild *build, const Entry *low)
 {
 	build->level[build->nlevels] = palloc(sizeof(BuildLevel));
-	build->nlevels++;
-	start_page(build, build->nlevels - 1, allocate_block(build), low);
+	start_page(build, build->nlevels++, allocate_block(build), low);
 }
 
 static void add_entry(TreeBuild *build, int at, const Entry *entry, BlockNumber child);
@@ -267,11 +262,11 @@ finish_page(TreeBuild *build, int at)
 	write_level(build, at);
 	if (build->downlinks)
 	{
-		LeafDownlink downlink;
+		PageItem	downlink;
 
 		memset(&downlink, 0, sizeof(downlink));
-		downlink.low_key = low;
-		downlink.block = level->block;
+		downlink.entry = low;
+		downlink.child = level->block;
 		BufFileWrite(build->downlinks, &downlink, sizeof(downlink));
 	}
 	else
@@ -446,7 +441,7 @@ build_inner_levels(Relation index, int tree, BlockNumber nleaves, int npartition
 				   SharedFileSet *files)
 {
 	TreeBuild	build = {0};
-	LeafDownlink downlink;
+	PageItem	downlink;
 
 	Assert(nleaves > 1);
 	build.index = index;
@@ -457,14 +452,14 @@ build_inner_levels(Relation index, int tree, BlockNumber nleaves, int npartition
 	{
 		BufFile    *file = BufFileOpenFileSet(&files->fs, downlinks_name(tree, i), O_RDONLY,
 											  false);
-		int64		n = BufFileSize(file) / sizeof(LeafDownlink);
+		int64		n = BufFileSize(file) / sizeof(PageItem);
 
 		for (int64 j = 0; j < n; j++)
 		{
 			if (j % REPORT_INTERVAL == 0)
 				CHECK_FOR_INTERRUPTS();
 			read_temp_file(file, &downlink, sizeof(downlink));
-			add_entry(&build, 1, &downlink.low_key, downlink.block);
+			add_entry(&build, 1, &downlink.entry, downlink.child);
 		}
 		BufFileClose(file);
 	}
