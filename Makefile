@@ -59,7 +59,6 @@ OBJS = \
 	src/index/scan/postings.o \
 	src/index/scan/scan.o \
 	src/index/scan/scan_hamming.o \
-	src/index/scan/scan_keys.o \
 	src/index/scan/scan_overlap.o \
 	src/index/scan/tid_hash.o \
 	src/index/simhash/advice.o \

@@ -4,7 +4,7 @@
  * These functions choose one of three scans:
  *
  * - scan_hamming.c returns rows by the Hamming distance of their key.
- * - scan_keys.c returns rows that contain any of the query keys, or at least T of them.
+ * - next_keys() returns rows that contain any of the query keys, or at least T of them.
  * - scan_overlap.c returns rows ranked by overlap with the query keys, which is the order of
  *	 containment distances and a lower bound of Jaccard distances.
  *
@@ -50,14 +50,24 @@ typedef struct SimHashScan
 	bool		keep_pin;		/* true if the leaf of a TID must stay pinned until
 								 * the heap tuple has been checked */
 
-	/* The current search.  At most one of keys and overlap is not NULL. */
-	ScanStage	stage;
+	ScanStage	stage;			/* of the current search */
 	HammingScan *hamming;		/* kept for all searches.  NULL in a multi-key
 								 * index. */
-	MemoryContext context;		/* memory of keys, overlap and the query keys.
-								 * NULL in an index with one key per row. */
-	KeysScan   *keys;
-	OverlapScan *overlap;
+	MemoryContext context;		/* memory of merge, seen, overlap and the query
+								 * keys.  NULL in an index with one key per row. */
+
+	/* SCAN_KEYS */
+	PostingMerge *merge;		/* NULL if the scan reads ranges, because one key
+								 * is enough or all rows match */
+	int			nranges;		/* number of ranges that reader reads.  0 if the
+								 * scan merges postings. */
+	TidSet	   *seen;			/* TIDs returned.  NULL if the scan cannot find a
+								 * TID twice, or if its caller accepts a TID
+								 * twice. */
+	bool		or_empty;		/* true if rows without keys are still to be read
+								 * after the ranges */
+
+	OverlapScan *overlap;		/* SCAN_OVERLAP.  NULL in another stage. */
 	KeyRange	nulls;			/* key range of the placeholders of NULLs */
 
 	int			next;			/* index in reader.tids of the next TID to return */
@@ -214,17 +224,27 @@ limit_query(const KeySet *sets, int nsets, KeySet *query, bool *recheck)
 static void
 begin_keys(IndexScanDesc scan, SimHashScan *state, KeySet query)
 {
+	LeafReader *reader = &state->reader;
+
 	state->recheck |= query.recheck;
-	if (query.min_match > 1 && !IsMVCCSnapshot(scan->xs_snapshot))
+	state->or_empty = query.or_empty;
+	if (query.min_match <= 1)
+	{
+		state->nranges = query.n;
+		leaf_reader_start_keys(reader, query.key, query.n);
+		return;
+	}
+	if (!IsMVCCSnapshot(scan->xs_snapshot))
 	{
 		state->recheck = true;
 		state->keep_pin = false;
 	}
-	state->keys = keys_scan_create(state->context, &state->reader, &query);
-	if (state->keys == NULL)
+	state->merge = posting_merge_create(state->context, reader, query.key, query.n,
+										query.min_match, query.recheck);
+	if (state->merge == NULL)
 	{
 		state->stage = SCAN_OVERLAP;
-		state->overlap = overlap_scan_create(state->context, &state->reader, &query, false);
+		state->overlap = overlap_scan_create(state->context, reader, &query, false);
 	}
 }
 
@@ -264,7 +284,10 @@ begin_multi_key(IndexScanDesc scan, SimHashScan *state)
 	if (any && scan->numberOfOrderBys > 0)
 		begin_overlap(scan, state, sets, nsets);
 	else if (any && nsets == 0)
-		state->keys = keys_scan_create(state->context, &state->reader, NULL);
+	{
+		state->nranges = lengthof(not_null_rows);
+		leaf_reader_start_ranges(&state->reader, not_null_rows, state->nranges);
+	}
 	else if (any)
 	{
 		state->recheck |= nsets > 1;
@@ -303,16 +326,19 @@ begin_nulls(IndexScanDesc scan, SimHashScan *state)
 }
 
 /*
- * End the current search.  Frees keys, overlap and the query keys, but not hamming.
+ * End the current search.  Frees merge, seen, overlap and the query keys, but not hamming.
  */
 static void
 end_search(SimHashScan *state)
 {
-	if (state->keys)
-		keys_scan_end(state->keys);
+	if (state->seen)
+		tid_set_free(state->seen);
 	if (state->overlap)
 		overlap_scan_end(state->overlap);
-	state->keys = NULL;
+	state->merge = NULL;
+	state->nranges = 0;
+	state->seen = NULL;
+	state->or_empty = false;
 	state->overlap = NULL;
 	if (state->context)
 		MemoryContextReset(state->context);
@@ -346,6 +372,36 @@ simhash_rescan(IndexScanDesc scan, ScanKey keys, int nkeys,
 }
 
 /*
+ * Set reader.tids to the TIDs of the next rows in the stage SCAN_KEYS.  Returns false after the
+ * last TID.
+ */
+static bool
+next_keys(SimHashScan *state)
+{
+	LeafReader *reader = &state->reader;
+
+	if (state->merge)
+		return posting_merge_next(state->merge, NULL);
+	for (;;)
+	{
+		while (leaf_reader_next(reader))
+		{
+			if (state->seen)
+				reader->ntids = tid_set_keep_new(state->seen, reader->tids, reader->ntids);
+			if (reader->ntids > 0)
+				return true;
+		}
+		if (!state->or_empty)
+			break;
+		leaf_reader_start_ranges(reader, &not_null_rows[1], 1);
+		state->or_empty = false;
+	}
+	if (state->seen)
+		reader->ntids = tid_set_fetch_deferred(state->seen, reader->tids, MAX_LEAF_ENTRIES);
+	return reader->ntids > 0;
+}
+
+/*
  * Set reader.tids to the TIDs of the next rows.  In a scan with ORDER BY, these rows have
  * the same distance, and xs_orderbyvals is set to this distance.  If the distance is
  * NULL, xs_orderbynulls is true instead.  If it is a lower bound, xs_recheckorderby is true.
@@ -367,7 +423,7 @@ next_rows(IndexScanDesc scan)
 			distance = Int32GetDatum(state->hamming->radius);
 			break;
 		case SCAN_KEYS:
-			any = keys_scan_next(state->keys);
+			any = next_keys(state);
 			break;
 		case SCAN_OVERLAP:
 			any = overlap_scan_next(state->overlap, &fraction);
@@ -437,8 +493,9 @@ simhash_gettuple(IndexScanDesc scan, ScanDirection direction)
 	if (!state->started)
 	{
 		begin_scan(scan, state->keep_pin);
-		if (state->keys)
-			keys_scan_return_once(state->keys, !state->keep_pin);
+		/* a bitmap contains each TID once; a merge or a scan of one range finds it once */
+		if (state->nranges > 1)
+			state->seen = tid_set_create(state->context, !state->keep_pin);
 	}
 	scan->xs_recheck = state->recheck;
 	if (state->next == state->reader.ntids && !next_rows(scan))

@@ -95,12 +95,6 @@ struct OverlapScan
 								 * Deferred TIDs may remain. */
 };
 
-/* Key range of all rows with keys. */
-static const KeyRange keyed_rows = {KEYS_TREE, 0, 0, PG_UINT64_MAX};
-
-/* Key range of all rows without keys, except NULLs. */
-static const KeyRange empty_rows = {PLACEHOLDER_TREE, 0, PLACEHOLDER_EMPTY, PLACEHOLDER_EMPTY};
-
 /*
  * Create a scan for rows that contain at least min_match of the query keys, or no keys if
  * or_empty is true.  If min_match is 0, the scan returns all rows that are not NULL.  The
@@ -249,7 +243,7 @@ begin_rest(OverlapScan *scan)
 	leaf_reader_start_keys(reader, scan->keys, scan->nkeys);
 	while (leaf_reader_next(reader))
 		tid_set_exclude(scan->rest, reader->tids, reader->ntids);
-	leaf_reader_start_ranges(reader, &keyed_rows, 1);
+	leaf_reader_start_ranges(reader, &not_null_rows[0], 1);
 }
 
 /* --- returning ----------------------------------------------------------------- */
@@ -382,7 +376,7 @@ begin_next_stage(OverlapScan *scan)
 				begin_rest(scan);
 			break;
 		case OVERLAP_EMPTY:
-			leaf_reader_start_ranges(reader, &empty_rows,
+			leaf_reader_start_ranges(reader, &not_null_rows[1],
 									 scan->min_match == 0 || scan->or_empty ? 1 : 0);
 			break;
 		default:

@@ -247,15 +247,11 @@ extern bool hamming_scan_begin(HammingScan *scan, const ScanKeyData *keys, int n
 extern bool hamming_scan_next(HammingScan *scan);
 extern void hamming_scan_end(HammingScan *scan);
 
-/* --- scan_keys.c --------------------------------------------------------------- */
-
-typedef struct KeysScan KeysScan;
-
-extern KeysScan *keys_scan_create(MemoryContext context, LeafReader *reader,
-								  const KeySet *query);
-extern void keys_scan_return_once(KeysScan *scan, bool may_defer);
-extern bool keys_scan_next(KeysScan *scan);
-extern void keys_scan_end(KeysScan *scan);
+/* Key ranges of all rows of a multi-key index that are not NULL: with keys, and without. */
+static const KeyRange not_null_rows[] = {
+	{KEYS_TREE, 0, 0, PG_UINT64_MAX},
+	{PLACEHOLDER_TREE, 0, PLACEHOLDER_EMPTY, PLACEHOLDER_EMPTY},
+};
 
 /* --- scan_overlap.c ------------------------------------------------------------ */
 
