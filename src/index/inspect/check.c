@@ -22,10 +22,7 @@
  * So the check repeats the comparison of pages that do not match each other.  They are
  * damaged if they do not match after MAX_STALE_LINKS retries.
  *
- * An incomplete split is no damage.  A crash, a full disk or a cancelled insertion leaves
- * one.  Vacuum or the next insertion that reaches its pages completes it.  Until then,
- * searches there make one more move to the right.  A NOTICE reports the number of
- * incomplete splits.
+ * An incomplete split is no damage.  A NOTICE reports the number of incomplete splits.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -164,17 +161,6 @@ record_mismatch(LevelCheck *check, BlockNumber block, const char *what)
 }
 
 /*
- * Count the incomplete split of the page of a link, unless that page has been checked
- * before.
- */
-static void
-count_incomplete(LevelCheck *check, const PageLink *link)
-{
-	if (entry_compare(&link->low_key, &check->done) >= 0 && check->incomplete->n++ == 0)
-		check->incomplete->first = link->block;
-}
-
-/*
  * Check the page to which the i-th downlink of a parent leads.  Also check the pages to the
  * right of that page, up to the page of the next downlink.  If the pages do not match each
  * other, stores the mismatch and returns false.  Otherwise advances the position and
@@ -209,8 +195,10 @@ check_child(LevelCheck *check, Page parent, int i)
 							   "it has the incomplete-split flag, but its split is complete" :
 							   "its high key does not match the parent level");
 
-	if (incomplete)
-		count_incomplete(check, &link);
+	/* count an incomplete split, unless the page has been checked before */
+	if (incomplete && entry_compare(&link.low_key, &check->done) >= 0 &&
+		check->incomplete->n++ == 0)
+		check->incomplete->first = link.block;
 	check->previous_low_key = link.low_key;
 	check->at_end = page_is_rightmost(page);
 	if (!check->at_end)
@@ -264,16 +252,6 @@ check_level(Relation index, int tree, int level, IncompleteSplits *incomplete)
 }
 
 /*
- * Check a tree, from the leaf level to the root.  The root may be split meanwhile.
- */
-static void
-check_tree(Relation index, int tree, IncompleteSplits *incomplete)
-{
-	for (int level = 0; level <= meta_reread(index)->root[tree].level; level++)
-		check_level(index, tree, level, incomplete);
-}
-
-/*
  * Raise a NOTICE with the number of incomplete splits, if there are any.
  */
 static void
@@ -313,8 +291,10 @@ simhash_index_check(PG_FUNCTION_ARGS)
 	ntrees = meta_reread(index)->ntrees;
 	opclass_of_trees(index);
 	free_list_check(index);
+	/* the root of a tree may be split meanwhile */
 	for (int tree = 0; tree < ntrees; tree++)
-		check_tree(index, tree, &incomplete);
+		for (int level = 0; level <= meta_reread(index)->root[tree].level; level++)
+			check_level(index, tree, level, &incomplete);
 	report_incomplete_splits(index, &incomplete);
 	if (with_heap)
 		check_against_heap(open.heap, index);

@@ -21,20 +21,6 @@
 #include "index/inspect/inspect.h"
 
 /*
- * Switch to the owner of the table, in a security-restricted operation, as maintenance
- * commands do.  The expressions and the predicate of an index are the owner's code.  Their
- * constant parts run as soon as PostgreSQL simplifies them.
- */
-static void
-become_owner(OpenIndex *open)
-{
-	SetUserIdAndSecContext(open->heap->rd_rel->relowner,
-						   open->save_sec_context | SECURITY_RESTRICTED_OPERATION);
-	open->save_nestlevel = NewGUCNestLevel();
-	RestrictSearchPath();
-}
-
-/*
  * Raise an error unless the relation is a valid simhash index that this session can read,
  * and the user may open it.  The owner may.  With for_monitors, a member of
  * pg_stat_scan_tables may, too.
@@ -76,12 +62,8 @@ check_openable(Relation index, Oid userid, bool for_monitors)
  * Open an index and its table with AccessShareLock, fill in *open, and return the index.
  * The current user is the table's owner until inspect_close_index.
  *
- * The caller's user must own the index.  With for_monitors, a member of
- * pg_stat_scan_tables may open it, too.  Pass for_monitors only for reports that say
- * nothing about single rows, and do not run the owner's code.
- *
- * Raises an error if the relation is not a valid simhash index, if this session cannot
- * read it, or if the user may not.
+ * Raises an error as check_openable does.  Pass for_monitors only for reports that say nothing
+ * about single rows, and do not run the owner's code.
  */
 Relation
 inspect_open_index(OpenIndex *open, Oid index_oid, bool for_monitors)
@@ -94,7 +76,16 @@ inspect_open_index(OpenIndex *open, Oid index_oid, bool for_monitors)
 	{
 		/* lock the table before the index, as PostgreSQL does */
 		open->heap = table_open(heap_oid, AccessShareLock);
-		become_owner(open);
+
+		/*
+		 * Switch to the owner, as maintenance commands do.  The expressions and the predicate
+		 * of an index are the owner's code.  Their constant parts run as soon as PostgreSQL
+		 * simplifies them.
+		 */
+		SetUserIdAndSecContext(open->heap->rd_rel->relowner,
+							   open->save_sec_context | SECURITY_RESTRICTED_OPERATION);
+		open->save_nestlevel = NewGUCNestLevel();
+		RestrictSearchPath();
 	}
 	open->index = try_relation_open(index_oid, AccessShareLock);
 	if (open->index == NULL)

@@ -14,9 +14,8 @@
  * workers are missing, the build only takes longer.
  *
  * The rows are in files, not in shared memory.  So a build that does not fit into memory
- * needs no other algorithm.  Also, the system's limit on shared memory, which may be low
- * in a container, does not limit a build.  A row is 16 bytes.  Usually the files are read
- * from the kernel's cache, in a fraction of the time that sorting takes.
+ * needs no other algorithm, and the system's limit on shared memory does not limit it.  Usually
+ * the files are read from the kernel's cache, in a fraction of the time that sorting takes.
  *
  * No participant waits for a worker that has not attached to the barrier.
  *
@@ -215,9 +214,8 @@ do_units(SharedBuild *shared, Relation index)
 /*
  * Do a participant's work: scan the heap, wait at the barrier, and build trees.
  *
- * A worker that attaches after the end of the scan only helps to build trees.  So no
- * participant waits for a worker that has not started yet.  The build notices only at its
- * end if a worker never starts.
+ * A worker that attaches after the end of the scan only helps to build trees.  The build
+ * notices only at its end if a worker never starts.
  */
 void
 build_participate(SharedBuild *shared, ParallelTableScanDesc scan, int participant,

@@ -254,9 +254,7 @@ begin_range(LeafReader *reader)
  *
  * Raises an error if the snapshot is too old (old_snapshot_threshold, up to PostgreSQL
  * 16).  For that it is enough to check the LSNs of leaves.  Vacuum removes entries from
- * leaves only.  A merge of two leaves changes the leaf that remains, after vacuum has
- * removed entries from both leaves.  So the LSN of the remaining leaf is later than the
- * removals.
+ * leaves only.  A merge of two leaves changes the leaf that remains later.
  */
 static void
 read_leaf(LeafReader *reader, Buffer buffer)

@@ -26,11 +26,9 @@
  * with at least min_match query keys, or the scan counts all hits if the merge does not fit into
  * work_mem.
  *
- * By Jaccard distance the scan returns the fraction of the query keys that a row lacks as a
- * lower bound, since the union has at least the query's keys, and the executor reorders.
- * The bound is one division as the distance is, so it holds in floating point.  A query
- * whose nearest row is at distance d fetches all rows that lack less than the fraction d of
- * its keys.
+ * In order of Jaccard distance, this fraction is a lower bound, and the executor reorders.  The
+ * bound is one division as the distance is, so it holds in floating point.  A query whose
+ * nearest row is at distance d fetches all rows that lack less than the fraction d of its keys.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -231,8 +229,7 @@ rank_all(OverlapScan *scan)
 }
 
 /*
- * Prepare to return rows that contain no query key.  Excludes all rows that contain a
- * query key.
+ * Prepare to return rows that contain no query key.
  */
 static void
 begin_rest(OverlapScan *scan)

@@ -7,8 +7,8 @@
  *
  * The insertion of several entries descends for the first entry, pins the leaf, and counts
  * the entries that belong to this leaf and fit.  Then it descends for the next entry, up
- * to four leaves.  Then it locks the leaves, one after the other, appends the entries in
- * one record, and unlocks and unpins all.  An entry whose leaf is full, has the
+ * to four leaves.  Then, as a descent must hold no lock, it locks the leaves, one after the
+ * other, appends the entries in one record, and unlocks and unpins all.  An entry whose leaf is full, has the
  * incomplete-split flag, or was split so that the entry belongs to the right of it ends
  * the record, and is then inserted alone.
  *
@@ -122,15 +122,8 @@ find_leaf(Relation index, const TreeEntry *entries, int n, const Leaf *before, L
 
 /*
  * Find and pin the leaves of the first of entries[0..n-1], up to MAX_LEAVES leaves.
- * Returns the number of leaves.  Leaves all leaves unlocked.
- *
- * The leaves ascend by tree, then low key, so each leaf occurs once.  They stay in this
- * order, because a pinned leaf is not merged into another, and the low key of a page in a
- * tree never changes.
- *
- * find_leaf checks the order, because the order of the entries does not imply it.  The
- * pin of a leaf does not prevent a merge of the leaf's right sibling into it.  So the next
- * entry's leaf may have been merged into a leaf found before.
+ * Returns the number of leaves.  Leaves all leaves unlocked.  The leaves ascend by tree, then
+ * low key, so each leaf occurs once.
  */
 static int
 find_leaves(Relation index, const TreeEntry *entries, int n, Leaf *leaves)
@@ -153,11 +146,6 @@ find_leaves(Relation index, const TreeEntry *entries, int n, Leaf *leaves)
  * entries still fit, because the leaf was filled or split, or has the incomplete-split flag
  * (leaf_count_fitting).  Trims the count of that leaf to the entries that still fit, and
  * unlocks it if none fits.  Returns the number of leaves locked.
- *
- * There is no deadlock, because every process that locks several leaves does so in this
- * order: by tree, then from left to right.  A process that holds locks of leaves does not
- * move right.  The right sibling of a leaf need not be pinned, so it may be merged at any
- * time.
  */
 static int
 lock_leaves(Leaf *leaves, int nleaves)
@@ -205,11 +193,7 @@ append_to_leaves(Relation index, const Leaf *leaves, int nleaves)
  * on up to MAX_LEAVES leaves without a split.  Returns the number of entries inserted.
  *
  * Returns 0, with nothing inserted, if the first entry does not fit on its leaf.  The
- * caller then inserts that entry alone, because a process that splits a page or finishes a
- * split must not hold locks of other leaves.
- *
- * All descents come before lock_leaves, because a process must not hold the lock of any
- * page when it begins a descent.
+ * caller then inserts that entry alone.
  */
 static int
 insert_together(Relation index, const TreeEntry *entries, int n)

@@ -2,14 +2,8 @@
  * Merges of pages
  *
  * If the entries of a page fit on its left sibling, a merge moves the entries there, and
- * the page becomes free.  One WAL record changes four pages:
- *
- *	- the parent loses the page's downlink;
- *	- the left sibling gets the page's entries, high key and right-link;
- *	- the page is emptied;
- *	- the free list, which begins at the metapage, gets the page.
- *
- * So at any time the pages of a level contain each entry once, and cover all keys.
+ * the page becomes free, in one WAL record (Merges in src/index/README.md).  So at any time the
+ * pages of a level contain each entry once, and cover all keys.
  *
  * Both pages must be children of one parent.  A leftmost page is never merged into
  * another, so the root of a tree stays the root.  The only child of a parent cannot be
@@ -99,10 +93,8 @@ lock_left(Relation index, const PageLink *link, Merge *merge)
  * true if the page does not have the incomplete-split flag.
  *
  * An inner page is locked exclusively.  A leaf is locked for cleanup, without waiting.  So
- * this returns false, with the leaf not pinned, if another process has a pin on the leaf.
- * That process may be a scan that relies on its pin to keep vacuum from the TIDs of the
- * leaf.  Or it may be an insertion that will lock the leaf.  (No process keeps a pin on an
- * inner page without a lock.)
+ * this returns false, with the leaf not pinned, if another process has a pin on the leaf
+ * (free_list.c).
  */
 static bool
 lock_page(Relation index, const PageLink *link, Merge *merge)

@@ -17,11 +17,6 @@
  * Invariant: a page is split only if it is the root or already has a downlink.  So every
  * page that is split, except the root, has a parent level.
  *
- * Lock order: a process that holds the lock of a page waits only for pages to which that
- * page's downlinks and right-link lead, then for the metapage, then for a new page.  So
- * there is no deadlock.  A process that holds a lock never waits for a page to which a
- * stale link leads.
- *
  * So the following holds, whatever prefix of the WAL has been replayed.  A is the page that
  * was split, and C its new right sibling:
  *

@@ -7,10 +7,6 @@
  * and new entries there are of live rows.  CREATE INDEX CONCURRENTLY reads leaves so, too.
  * It would insert twice a row that it missed.
  *
- * A snapshot too old (old_snapshot_threshold, up to 16) is detected by the LSN of each leaf
- * read.  Where an entry was removed, the leaf was changed later than the snapshot, and so
- * was the left page if that leaf was merged.
- *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"
