@@ -35,44 +35,6 @@ complain(const char *opfamily, const char *what, const char *object)
 }
 
 /*
- * Return the Opclass of an operator family and a type.  If the support function is
- * missing, is not one of this extension, or is for another type, reports this and returns
- * NULL.
- */
-static const Opclass *
-validate_support(const char *opfamily, Oid family, Oid type)
-{
-	Oid			function = get_opfamily_proc(family, type, type, OPCLASS_PROC);
-	const Opclass *opclass = opclass_of_family(family, type);
-
-	if (!OidIsValid(function))
-		complain(opfamily, "no function for support number", psprintf("%d", OPCLASS_PROC));
-	else if (opclass == NULL)
-		complain(opfamily, "wrong support function for its type:",
-				 format_procedure(function));
-	return opclass;
-}
-
-/*
- * Return the btree operator family that sorts the results of an ordering operator, or
- * InvalidOid for a search operator.
- */
-static Oid
-sort_family(int strategy)
-{
-	switch (strategy)
-	{
-		case STRATEGY_DISTANCE:
-			return INTEGER_BTREE_FAM_OID;
-		case STRATEGY_CONTAINMENT:
-		case STRATEGY_JACCARD:
-			return FLOAT_BTREE_FAMILY;
-		default:
-			return InvalidOid;
-	}
-}
-
-/*
  * Check an operator: its strategy, its sort family, its left type and its function.  The
  * function must be the one that the Opclass has for the strategy, because scans interpret
  * the operator's argument themselves.  Reports each fault.  Returns true if there is
@@ -83,13 +45,16 @@ validate_operator(const char *opfamily, const Opclass *opclass,
 				  Form_pg_amop operator, Oid type)
 {
 	const char *name = format_operator(operator->amopopr);
-	PGFunction	expected = operator->amopstrategy <= NSTRATEGIES ?
-		opclass->operators[operator->amopstrategy] : NULL;
+	int			strategy = operator->amopstrategy;
+	PGFunction	expected = strategy <= NSTRATEGIES ? opclass->operators[strategy] : NULL;
+	Oid			sort_family = strategy == STRATEGY_DISTANCE ? INTEGER_BTREE_FAM_OID :
+		strategy == STRATEGY_CONTAINMENT || strategy == STRATEGY_JACCARD ? FLOAT_BTREE_FAMILY :
+		InvalidOid;
 	bool		ok = true;
 
 	if (expected == NULL)
 		ok = complain(opfamily, "operator with invalid strategy number:", name);
-	if (operator->amopsortfamily != sort_family(operator->amopstrategy))
+	if (operator->amopsortfamily != sort_family)
 		ok = complain(opfamily, "invalid ORDER BY specification for operator", name);
 
 	/* operators on arrays are declared for type anyarray */
@@ -135,6 +100,7 @@ simhash_validate(Oid opclass_oid)
 	Form_pg_opclass form;
 	char	   *opfamily;
 	CatCList   *operators;
+	Oid			function;
 	const Opclass *opclass;
 	bool		ok;
 
@@ -147,8 +113,15 @@ simhash_validate(Oid opclass_oid)
 	opfamily = NameStr(((Form_pg_opfamily) GETSTRUCT(family_tuple))->opfname);
 	operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(form->opcfamily));
 
-	opclass = validate_support(opfamily, form->opcfamily, form->opcintype);
-	ok = opclass && validate_operators(opfamily, opclass, operators, form->opcintype);
+	function = get_opfamily_proc(form->opcfamily, form->opcintype, form->opcintype, OPCLASS_PROC);
+	opclass = opclass_of_family(form->opcfamily, form->opcintype);
+	if (!OidIsValid(function))
+		ok = complain(opfamily, "no function for support number", psprintf("%d", OPCLASS_PROC));
+	else if (opclass == NULL)
+		ok = complain(opfamily, "wrong support function for its type:",
+					  format_procedure(function));
+	else
+		ok = validate_operators(opfamily, opclass, operators, form->opcintype);
 	if (OidIsValid(form->opckeytype) && form->opckeytype != form->opcintype)
 		ok = complain(opfamily, "invalid storage type:", format_type_be(form->opckeytype));
 
