@@ -13,13 +13,6 @@
 #include "index/load/load.h"
 #include "index/opclass.h"
 
-/* Entries of a serial build. */
-typedef struct Spools
-{
-	Spool	   *keys;
-	Spool	   *placeholders;	/* placeholders of rows without keys */
-} Spools;
-
 /*
  * Minimum memory for placeholders, in kilobytes.  It is the minimum of
  * maintenance_work_mem in PostgreSQL 15.
@@ -57,14 +50,12 @@ simhash_buildphasename(int64 phase)
 }
 
 /*
- * Add a key to its spool (an AddKey).
+ * Add a key to its spool, of the spools of the groups (an AddKey).
  */
 static void
 spool_key(void *arg, bool is_placeholder, uint64 key, const ItemPointerData *tid)
 {
-	const Spools *spools = arg;
-
-	spool_add(is_placeholder ? spools->placeholders : spools->keys, key, tid);
+	spool_add(((Spool **) arg)[is_placeholder ? ROWS_WITH_PLACEHOLDER : ROWS_WITH_KEYS], key, tid);
 }
 
 /*
@@ -75,35 +66,35 @@ static void
 build_serially(Relation heap, Relation index, struct IndexInfo *info, int32 params,
 			   const Design *design, TreeRoot *roots, IndexBuildResult *result)
 {
-	Spools		spools;
+	Spool	   *spools[NGROUPS];
 	pg_atomic_uint64 done;
 
 	/*
 	 * Placeholders get an eighth of the memory.  Usually there are few of them, but there
 	 * may be many.
 	 */
-	spools.keys = spool_create(maintenance_work_mem / 8 * 7);
-	spools.placeholders = spool_create(Max(maintenance_work_mem / 8, MIN_PLACEHOLDER_MEMORY));
+	spools[ROWS_WITH_KEYS] = spool_create(maintenance_work_mem / 8 * 7);
+	spools[ROWS_WITH_PLACEHOLDER] = spool_create(Max(maintenance_work_mem / 8,
+													 MIN_PLACEHOLDER_MEMORY));
 
 	build_report_phase(PHASE_SCAN);
 	result->heap_tuples = heap_scan_keys(heap, index, info, params, true, NULL, spool_key,
-										 &spools, &result->index_tuples);
+										 spools, &result->index_tuples);
 
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
-								 spool_count(spools.keys) * design->ntables +
-								 spool_count(spools.placeholders));
+								 spool_count(spools[ROWS_WITH_KEYS]) * design->ntables +
+								 spool_count(spools[ROWS_WITH_PLACEHOLDER]));
 	pg_atomic_init_u64(&done, 0);
-	for (int i = 0; i < design->ntables; i++)
+	for (int i = 0; i <= design->ntables; i++)
 	{
+		Spool	   *spool = spools[i < design->ntables ? ROWS_WITH_KEYS : ROWS_WITH_PLACEHOLDER];
+
 		build_report_tree(i, design->ntables);
-		spool_begin(spools.keys, &design->table[i]);
-		roots[i] = build_tree(index, i, spools.keys, &done);
+		spool_begin(spool, &design->table[i]);
+		roots[i] = build_tree(index, i, spool, &done);
 	}
-	build_report_tree(design->ntables, design->ntables);
-	spool_begin(spools.placeholders, &design->table[design->ntables]);
-	roots[design->ntables] = build_tree(index, design->ntables, spools.placeholders, &done);
-	spool_free(spools.keys);
-	spool_free(spools.placeholders);
+	for (RowGroup group = 0; group < NGROUPS; group++)
+		spool_free(spools[group]);
 }
 
 /*

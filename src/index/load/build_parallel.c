@@ -116,8 +116,7 @@ allocate_shared(Leader *leader, Relation heap)
 
 /*
  * Begin a parallel build and launch its workers.  Returns false if there is no shared
- * memory, or if no worker was launched.  The caller must call end_parallel() in either
- * case.
+ * memory, or if no worker was launched.  The caller must end it in either case.
  *
  * The leader attaches to the barrier before it launches workers.  So no worker can pass
  * the barrier before the leader arrives there.
@@ -175,18 +174,6 @@ begin_parallel(Leader *leader, Relation heap, Relation index, IndexInfo *info,
 }
 
 /*
- * End a parallel build.  Frees the shared memory and removes the temporary files.
- */
-static void
-end_parallel(Leader *leader)
-{
-	if (IsMVCCSnapshot(leader->snapshot))
-		UnregisterSnapshot(leader->snapshot);
-	DestroyParallelContext(leader->context);
-	ExitParallelMode();
-}
-
-/*
  * Wait until the workers have finished, and gather the results of all participants.
  */
 static void
@@ -239,6 +226,10 @@ build_in_parallel(Relation heap, Relation index, IndexInfo *info,
 		build_participate(leader.shared, leader.scan, 0, heap, index, info);
 		finish_workers(&leader, info, roots, result);
 	}
-	end_parallel(&leader);
+	if (IsMVCCSnapshot(leader.snapshot))
+		UnregisterSnapshot(leader.snapshot);
+	/* this frees the shared memory and removes the temporary files */
+	DestroyParallelContext(leader.context);
+	ExitParallelMode();
 	return launched;
 }

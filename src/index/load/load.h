@@ -20,6 +20,15 @@
 
 #include "index/tree/tree.h"
 
+/* Groups of rows.  Each has its own spool or files, because placeholders have their own tree. */
+typedef enum RowGroup
+{
+	ROWS_WITH_KEYS,
+	ROWS_WITH_PLACEHOLDER
+} RowGroup;
+
+#define NGROUPS				(ROWS_WITH_PLACEHOLDER + 1)
+
 /* --- heap_scan.c --------------------------------------------------------------- */
 
 /* Add a key of a row, or if is_placeholder, the key of the row's placeholder. */
@@ -104,18 +113,6 @@ extern TreeRoot build_inner_levels(Relation index, int tree, BlockNumber nleaves
 								   int npartitions, SharedFileSet *files);
 
 /* --- build_parallel.c and build_worker.c --------------------------------------- */
-
-/*
- * Groups of rows.  Each group has its own files, because placeholders have a tree of
- * their own.
- */
-typedef enum RowGroup
-{
-	ROWS_WITH_KEYS,
-	ROWS_WITH_PLACEHOLDER
-} RowGroup;
-
-#define NGROUPS				(ROWS_WITH_PLACEHOLDER + 1)
 
 /*
  * Results of a participant.  If the participant attached after the end of the scan, those
