@@ -79,7 +79,8 @@ typedef struct MultiKeyMethods
 	/*
 	 * Extract the query keys of a scan key.  Every matching row contains at least
 	 * keys->min_match of these keys, or none if keys->or_empty.  min_match is the
-	 * threshold T of the T-occurrence problem (postings.c).  Returns false if a full
+	 * threshold T of the T-occurrence problem (postings.c).  The caller has set min_match
+	 * to 1, and params, or_empty and recheck to 0.  Returns false if a full
 	 * index scan is needed, because every row that is not NULL matches, or may match if
 	 * keys->recheck.  Returns true and sets keys->n to 0 if no row with keys matches.
 	 */
@@ -176,16 +177,6 @@ key_set_free(KeySet *keys)
 {
 	if (keys->key != &keys->inline_key)
 		pfree(unconstify(uint64 *, keys->key));
-}
-
-/* Extract the query keys of a scan key.  Returns false if a full index scan is needed. */
-static inline bool
-opclass_extract_query(const Opclass *opclass, const ScanKeyData *key, KeySet *keys)
-{
-	keys->params = NO_PARAMS;
-	keys->min_match = 1;
-	keys->or_empty = keys->recheck = false;
-	return opclass->multi_key->extract_query(key, keys);
 }
 
 /* Number of the only support function, which returns the Opclass */

@@ -144,12 +144,12 @@ read_query_keys(IndexScanDesc scan, SimHashScan *state, KeySet *sets, int *nsets
 	for (int i = 0; i < scan->numberOfKeys; i++)
 	{
 		ScanKey		key = &scan->keyData[i];
-		KeySet		set;
+		KeySet		set = {.params = NO_PARAMS,.min_match = 1};
 		bool		all;
 
 		if (key->sk_flags & SK_ISNULL)
 			continue;			/* IS NOT NULL */
-		all = !opclass_extract_query(opclass, key, &set);
+		all = !opclass->multi_key->extract_query(key, &set);
 		params_check(index, opclass, meta_get(index)->params, set.params);
 		if (all)
 		{
