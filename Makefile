@@ -48,9 +48,8 @@ OBJS = \
 	src/index/load/spool.o \
 	src/index/inspect/check.o \
 	src/index/inspect/check_heap.o \
-	src/index/inspect/explain.o \
 	src/index/inspect/inspect.o \
-	src/index/inspect/stats.o \
+	src/index/inspect/report.o \
 	src/index/opclass_lookup.o \
 	src/index/minhash/minhash_opclass.o \
 	src/index/options.o \
