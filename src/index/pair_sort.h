@@ -11,7 +11,6 @@
 
 #include "catalog/pg_type_d.h"
 #include "port/pg_bswap.h"
-#include "utils/memutils.h"
 #include "utils/tuplesort.h"
 #include "utils/typcache.h"
 #include "utils/uuid.h"

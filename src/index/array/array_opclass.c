@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "optimizer/optimizer.h"
 #include "utils/fmgrprotos.h"
 
 #include "compat.h"

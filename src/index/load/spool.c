@@ -23,7 +23,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/memutils.h"
 #include "utils/sampling.h"
 
 #include "compat.h"

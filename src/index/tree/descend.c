@@ -22,8 +22,6 @@
  */
 #include "postgres.h"
 
-#include "utils/rel.h"
-
 #include "index/tree/tree.h"
 
 /*

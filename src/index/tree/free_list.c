@@ -21,7 +21,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/rel.h"
 
 #include "index/tree/tree.h"
 

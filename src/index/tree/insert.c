@@ -37,7 +37,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/rel.h"
 
 #include "index/access_method.h"
 #include "index/opclass.h"

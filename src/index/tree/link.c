@@ -10,9 +10,7 @@
 #include "miscadmin.h"
 #include "utils/fmgrprotos.h"
 #include "utils/guc.h"
-#include "utils/rel.h"
 
-#include "compat.h"
 #include "index/tree/tree.h"
 
 /*

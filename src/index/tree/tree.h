@@ -8,8 +8,6 @@
 #define SIMHASH_TREE_H
 
 #include "access/generic_xlog.h"
-#include "storage/bufmgr.h"
-#include "utils/relcache.h"
 
 #include "index/opclass.h"
 #include "index/simhash/design.h"
