@@ -23,6 +23,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 
@@ -120,7 +122,8 @@ next_probe(void *search, KeyRange *range)
 static void
 start_probing(HammingScan *scan, SimHash center, int radius)
 {
-	bool		all_match = scan->nballs == 0 && scan->queue == NULL;
+	bool		all_match = scan->nballs == 0 && scan->queue == NULL &&
+		scan->chosen->kind == PROBE_PLAN_FULL;
 
 	probing_start(&scan->probing, &scan->design, scan->chosen, center, radius);
 	leaf_reader_start(scan->reader, next_probe, all_match ? NULL : collect_matches, scan);
@@ -190,22 +193,13 @@ static const ProbePlan *
 choose_plan(HammingScan *scan, int radius, bool *probes_ball)
 {
 	double		cost;
+	double		ball_cost = HUGE_VAL;
 	const ProbePlan *plan = probe_plans_choose(&scan->plans, radius, &cost);
+	const ProbePlan *ball_plan = scan->nballs == 0 ? NULL :
+		probe_plans_choose(&scan->plans, scan->balls[0].radius, &ball_cost);
 
-	*probes_ball = false;
-	if (scan->nballs > 0)
-	{
-		double		ball_cost;
-		const ProbePlan *other = probe_plans_choose(&scan->plans, scan->balls[0].radius,
-														&ball_cost);
-
-		if (ball_cost < cost)
-		{
-			*probes_ball = true;
-			return other;
-		}
-	}
-	return plan;
+	*probes_ball = ball_cost < cost;
+	return *probes_ball ? ball_plan : plan;
 }
 
 /* Return the radius of the probes that find all matches within scan->radius. */
@@ -296,13 +290,14 @@ advance_radius(HammingScan *scan)
 
 /*
  * Get the balls of the scan keys: their arguments, or for =, a ball of radius 0 around the
- * argument.  The first one has the smallest radius.  Returns false if a ball is empty, so that
- * no row matches.
+ * argument.  The first one has the smallest radius.  Without a ball, it contains all
+ * fingerprints.  Returns false if a ball is empty, so that no row matches.
  */
 static bool
 read_balls(HammingScan *scan, const ScanKeyData *keys, int nkeys)
 {
 	scan->nballs = 0;
+	scan->balls[0] = (SimHashBall) {.radius = SIMHASH_BITS};
 	for (int i = 0; i < nkeys; i++)
 	{
 		SimHashBall ball = {0};
@@ -329,8 +324,7 @@ read_balls(HammingScan *scan, const ScanKeyData *keys, int nkeys)
 
 /*
  * Get the query of ORDER BY.  If the query is NULL, the distance of every row is NULL,
- * and the search has no order.  Creates the queue for a search with an order, if it does not
- * exist.  Frees the queue for a search without an order.
+ * and the search has no order.  Creates the queue for a search with an order, else frees it.
  */
 static void
 read_order(HammingScan *scan, const ScanKeyData *order)
@@ -384,21 +378,14 @@ hamming_scan_begin(HammingScan *scan, const ScanKeyData *keys, int nkeys,
 		return false;
 
 	/* the choice of an obvious probe plan does not depend on the number of rows */
-	if (scan->queue || scan->nballs == 0 ||
-		!probe_plan_is_obvious(&scan->design, scan->balls[0].radius))
+	if (scan->queue || !probe_plan_is_obvious(&scan->design, scan->balls[0].radius))
 		nrows = estimate_rows(scan);
 	if (nrows != scan->plans.nrows)
 		probe_plans_init(&scan->plans, &scan->design, nrows);
-	if (scan->queue == NULL && scan->nballs > 0)
+	if (scan->queue == NULL)
 	{
 		scan->chosen = probe_plans_choose(&scan->plans, scan->balls[0].radius, &cost);
 		start_probing(scan, scan->balls[0].center, scan->balls[0].radius);
-		return true;
-	}
-	if (scan->queue == NULL)
-	{
-		scan->chosen = &scan->plans.kind[PROBE_PLAN_FULL];
-		start_probing(scan, 0, SIMHASH_BITS);
 		return true;
 	}
 	bound_distances(scan);

@@ -200,7 +200,8 @@ typedef struct HammingScan
 
 	/* The condition: a match lies within all balls. */
 	int			nballs;
-	SimHashBall *balls;			/* balls[0] is the smallest */
+	SimHashBall *balls;			/* balls[0] is the smallest, or contains all
+								 * fingerprints if nballs is 0 */
 
 	/* The order: matches nearest to `query` come first. */
 	DistanceQueue *queue;		/* matches beyond the radius.  NULL if the search
