@@ -48,14 +48,6 @@ typedef struct CheckItem
 #define HEAP_ROW			PG_UINT16_MAX
 #define PLACEHOLDER_HEAP_ROW	(PG_UINT16_MAX - 1)
 
-/* All items of a TID. */
-typedef struct RowItems
-{
-	CheckItem  *item;			/* array of length max_items */
-	int64		n;				/* number of items in use */
-	int64		max_items;		/* number of items allocated */
-} RowItems;
-
 /* State of the check of an index against its heap. */
 typedef struct HeapCheck
 {
@@ -63,6 +55,11 @@ typedef struct HeapCheck
 	IndexMeta	meta;
 	PairSort   *sort;			/* sorts CheckItems by TID, then tree, then key */
 	BlockNumber nblocks;		/* length of the heap, read after the entries */
+
+	/* all items of a TID */
+	CheckItem  *item;			/* array of length max_items */
+	int64		n;				/* number of items in use */
+	int64		max_items;		/* number of items allocated */
 } HeapCheck;
 
 /*
@@ -151,17 +148,17 @@ compare_row(HeapCheck *check, const CheckItem *row, int64 nkeys,
  * shorter meanwhile, because that takes an exclusive lock.
  */
 static void
-compare_tid(HeapCheck *check, const RowItems *items)
+compare_tid(HeapCheck *check)
 {
-	int64		nentries = items->n;
+	int64		nentries = check->n;
 
-	while (nentries > 0 && items->item[nentries - 1].tree >= PLACEHOLDER_HEAP_ROW)
+	while (nentries > 0 && check->item[nentries - 1].tree >= PLACEHOLDER_HEAP_ROW)
 		nentries--;
-	if (nentries < items->n)
-		compare_row(check, &items->item[nentries], items->n - nentries,
-					items->item, nentries);
-	else if (nentries > 0 && items->item->tid >> 16 >= check->nblocks)
-		report_row(check, items->item->tid, "its block is past the end of the table");
+	if (nentries < check->n)
+		compare_row(check, &check->item[nentries], check->n - nentries,
+					check->item, nentries);
+	else if (nentries > 0 && check->item->tid >> 16 >= check->nblocks)
+		report_row(check, check->item->tid, "its block is past the end of the table");
 }
 
 /*
@@ -170,49 +167,29 @@ compare_tid(HeapCheck *check, const RowItems *items)
 static void
 compare_all(HeapCheck *check)
 {
-	RowItems	items = {.max_items = MAX_TREES};
 	uint64		head;
 	uint64		key;
 
-	items.item = palloc(items.max_items * sizeof(CheckItem));
+	check->n = 0;
+	check->max_items = MAX_TREES;
+	check->item = palloc(check->max_items * sizeof(CheckItem));
 	while (pair_sort_get(check->sort, &head, &key))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (items.n > 0 && head >> 16 != items.item[0].tid)
+		if (check->n > 0 && head >> 16 != check->item[0].tid)
 		{
-			compare_tid(check, &items);
-			items.n = 0;
+			compare_tid(check);
+			check->n = 0;
 		}
-		if (items.n == items.max_items)
+		if (check->n == check->max_items)
 		{
-			items.max_items *= 2;
-			items.item = repalloc_huge(items.item, items.max_items * sizeof(CheckItem));
+			check->max_items *= 2;
+			check->item = repalloc_huge(check->item, check->max_items * sizeof(CheckItem));
 		}
-		items.item[items.n++] = (CheckItem) {head >> 16, head & 0xFFFF, key};
+		check->item[check->n++] = (CheckItem) {head >> 16, head & 0xFFFF, key};
 	}
-	compare_tid(check, &items);
-	pfree(items.item);
-}
-
-/*
- * Put the rows visible to the snapshot into the sort.  This runs the expressions and the
- * predicate of the index.
- */
-static void
-put_heap(HeapCheck *check, Relation heap, Snapshot snapshot)
-{
-	IndexInfo  *info = BuildIndexInfo(check->index);
-	TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, NULL, true, true);
-	double		nindexed;
-
-	/*
-	 * ii_Concurrent, because the scan has an MVCC snapshot.  Not ii_Unique, so that the
-	 * scan does not wait for other transactions (as in verify_nbtree.c).
-	 */
-	info->ii_Concurrent = true;
-	info->ii_Unique = false;
-	heap_scan_keys(heap, check->index, info, check->meta.params, false, scan, put_key, check,
-				   &nindexed);
+	compare_tid(check);
+	pfree(check->item);
 }
 
 /*
@@ -224,6 +201,8 @@ check_against_heap(Relation heap, Relation index)
 {
 	HeapCheck	check;
 	Snapshot	snapshot = RegisterSnapshot(GetTransactionSnapshot());
+	IndexInfo  *info;
+	double		nindexed;
 
 	/* a new index may lack rows that an older snapshot sees (broken HOT chains) */
 	if (IsolationUsesXactSnapshot() && index->rd_index->indcheckxmin &&
@@ -242,7 +221,18 @@ check_against_heap(Relation heap, Relation index)
 		inspect_walk_level(index, tree, 0, put_page, &check);
 	check.nblocks = heap->rd_tableam == GetHeapamTableAmRoutine() ?
 		RelationGetNumberOfBlocks(heap) : MaxBlockNumber;
-	put_heap(&check, heap, snapshot);
+
+	/*
+	 * Put the rows visible to the snapshot into the sort.  ii_Concurrent, because the scan has
+	 * an MVCC snapshot.  Not ii_Unique, so that the scan does not wait for other transactions
+	 * (as in verify_nbtree.c).  This runs the expressions and the predicate of the index.
+	 */
+	info = BuildIndexInfo(index);
+	info->ii_Concurrent = true;
+	info->ii_Unique = false;
+	heap_scan_keys(heap, index, info, check.meta.params, false,
+				   table_beginscan_strat(heap, snapshot, 0, NULL, true, true), put_key, &check,
+				   &nindexed);
 	compare_all(&check);
 	pair_sort_end(check.sort);
 	UnregisterSnapshot(snapshot);

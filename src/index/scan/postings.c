@@ -58,21 +58,6 @@ keep_tids(PostingCursor *cursor, uint64 *tids, int n, bool more)
 }
 
 /*
- * Position a cursor at the least of n TIDs, which may be in any order.  The caller has
- * read the TIDs from the first leaf with postings of the key.  `more` is true if the key
- * may have TIDs on the leaves to the right.  n is at most MAX_LEAF_ENTRIES.
- */
-static void
-set_cursor(PostingCursor *cursor, const ItemPointerData *tids, int n, bool more)
-{
-	uint64		numbers[MAX_LEAF_ENTRIES];
-
-	for (int i = 0; i < n; i++)
-		numbers[i] = tid_number(&tids[i]);
-	keep_tids(cursor, numbers, n, more);
-}
-
-/*
  * Copy TIDs >= from->tid of the cursor's key from a leaf to `tids`.  Returns their
  * number.  Of the sorted entries, copies at most the first cursor->max + 1 TIDs.  Of the
  * unsorted entries at the end of the leaf, copies all TIDs.  The length of tids is
@@ -275,11 +260,14 @@ open_cursors(PostingMerge *merge)
 		while (leaf_reader_read(reader))
 		{
 			PostingCursor *cursor = &cursors[nread];
+			uint64		first[MAX_LEAF_ENTRIES];
 
 			if (reader->ntids == 0 && reader->in_range)
 				continue;
 			nread++;
-			set_cursor(cursor, reader->tids, reader->ntids, reader->in_range);
+			for (int i = 0; i < reader->ntids; i++)
+				first[i] = tid_number(&reader->tids[i]);
+			keep_tids(cursor, first, reader->ntids, reader->in_range);
 			reader->in_range = false;
 			if (cursor->more || cursor->n > SHORT_TIDS)
 			{
