@@ -392,15 +392,11 @@ cost_of_reading(PlannerInfo *root, IndexOptInfo *info, const ScanEstimate *estim
  * Turn an index-only scan into a plain index scan.  Returns the cost to add for the
  * visits of all-visible heap pages, or 0 if the path is not an index-only scan.
  *
- * The planner considers an index-only scan if all needed columns are in the index.  A
- * query that needs no column fulfils this condition.  For such a query, the planner does
- * not check whether the index can return a column.
- *
- * An index-only scan does not visit heap pages that are all-visible.  This is correct
- * only while vacuum cannot remove a row whose TID was read from the index.  On a primary,
- * a pin on the leaf would prevent vacuum from removing the row.  On a standby, nothing
- * prevents it.  So the path becomes a plain index scan here, before the planner compares
- * it with other paths.
+ * For a query that needs no column, the planner considers an index-only scan, and does not
+ * check whether the index can return a column.  An index-only scan does not visit heap pages
+ * that are all-visible.  This is correct only while vacuum cannot remove a row whose TID was
+ * read from the index, and on a standby nothing prevents that.  So the path becomes a plain
+ * index scan here, before the planner compares it with other paths.
  *
  * A prohibitive cost would not be a solution.  From PostgreSQL 18 on, the planner prefers
  * any cost to a node that a setting disables.  And one path is for both an index scan and a
@@ -434,10 +430,9 @@ avoid_index_only_scan(PlannerInfo *root, IndexPath *path, Selectivity selectivit
  *
  * In order of Jaccard distance, the executor reorders rows.  It must not forget their ctid.
  *
- * PostgreSQL passes any number of distances to an access method with amcanorderbyop.
- * This access method supports one distance.  A high cost would not be a solution.
- * PostgreSQL makes one path for the conditions and the order together.  So there would be
- * no cheap index scan for the conditions alone.
+ * PostgreSQL passes any number of distances to an access method with amcanorderbyop.  This one
+ * supports one distance.  With a high cost instead, there would be no cheap index scan for the
+ * conditions alone, as they share a path with the order.
  */
 static void
 remove_order(IndexPath *path)

@@ -315,11 +315,8 @@ finish_levels(TreeBuild *build)
 	root.block = build->level[at]->block;
 	root.level = at;
 	write_level(build, at);
-	for (int i = 0; i < build->nlevels; i++)
-	{
-		if (build->level[i])
-			pfree(build->level[i]);
-	}
+	for (int i = build->level[0] ? 0 : 1; i < build->nlevels; i++)
+		pfree(build->level[i]);
 	return root;
 }
 

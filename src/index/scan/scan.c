@@ -463,11 +463,7 @@ begin_scan(IndexScanDesc scan, bool keep_pin)
 	state->started = true;
 	state->reader.keep_pin = keep_pin;
 
-	/*
-	 * If a query needs no column, the planner considers an index-only scan even of an
-	 * index that can return no column.  amcostestimate turns such a path into a plain
-	 * index scan.
-	 */
+	/* amcostestimate turns an index-only scan into a plain index scan */
 	if (scan->xs_want_itup)
 		elog(ERROR, "index \"%s\" does not support index-only scans",
 			 RelationGetRelationName(scan->indexRelation));

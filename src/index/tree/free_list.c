@@ -6,10 +6,8 @@
  * merge, split or new root includes this change.  So a crash neither loses a page nor uses
  * it twice.  A free space map is not WAL-logged, so with it both could happen.
  *
- * A free page may be reused at once.  A process that follows an old link to the page
- * detects that the link is stale (page_matches).
- *
- * Why a merged page may be reused at once.  The only links to it stand on its parent and
+ * Why a merged page may be reused at once.  A process that follows an old link to the page
+ * detects that the link is stale (page_matches).  The only links to it stand on its parent and
  * its left sibling, whose locks the merge holds.  So a process that has read such a link
  * before holds no lock now, and compares the page with its link.  Two kinds of process rely
  * on a pin on a leaf, without a lock: a scan with a non-MVCC snapshot, and an insertion of

@@ -30,17 +30,10 @@ typedef struct Entry
 } Entry;
 
 /*
- * Every page but the metapage belongs to a B-link tree, or is free.  Keys grow up from
- * the page header to pd_lower.  TIDs (on a leaf) or DownlinkData (on an inner page) grow
- * down from the special space to pd_upper.  The space between pd_lower and pd_upper is a
- * standard hole, which generic WAL neither compares nor logs.
- *
- * On a leaf, the first `nsorted` entries are in order.  The remaining entries are in order
- * of insertion, until a split, a merge or vacuum sorts all entries.  On an inner page, all
- * entries are in order.  Each entry is the low key of a child, with the downlink to that
- * child.
- *
- * The low key of a leftmost page is lowest_entry, which is less than all entries.
+ * Every page but the metapage belongs to a B-link tree, or is free (Pages in
+ * src/index/README.md).  Keys grow up from the page header to pd_lower.  TIDs (on a leaf) or
+ * DownlinkData (on an inner page) grow down from the special space to pd_upper.  The space
+ * between pd_lower and pd_upper is a standard hole, which generic WAL neither compares nor logs.
  */
 
 /* An entry of an inner page, without its key. */

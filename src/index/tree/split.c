@@ -408,9 +408,8 @@ finish_split(Relation index, int tree, int level, const Entry *high_key)
 }
 
 /*
- * Finish a split as finish_split does, but only if that needs no new page.  Vacuum calls
- * this function, because vacuum must work on a full disk, where it may free space.  The
- * caller must not hold the lock of any page.
+ * Finish a split as finish_split does, but only if that needs no new page, as vacuum must work
+ * on a full disk.  The caller must not hold the lock of any page.
  */
 void
 split_finish_in_place(Relation index, int tree, int level, const Entry *high_key)
@@ -431,9 +430,8 @@ split_finish_in_place(Relation index, int tree, int level, const Entry *high_key
  * page pinned and exclusively locked.  The page does not have the incomplete-split flag.
  * The caller must not hold the lock of any page.
  *
- * If the descent reaches a page of the level that has the flag, this function finishes the
- * split of that page.  Then it descends again, because the new downlink has changed the
- * parent level.
+ * If the descent reaches a page of the level that has the flag, finishes the split of that
+ * page, and descends again.
  */
 Buffer
 split_descend(Relation index, int tree, int level, const Entry *entry)

@@ -177,9 +177,6 @@ visit_page(Vacuum *vacuum, const PageLink *link, Page copy)
  * Read the pages of a level from left to right.  Remove dead entries from leaves, and
  * merge pages into their left siblings.  Do not merge pages of the highest level.
  *
- * A split moves entries to a new page directly to the right.  If vacuum has read the page
- * before the split, it has checked these entries already.  Otherwise it reads both pages.
- *
  * Incomplete splits are finished, because pages of an incomplete split cannot be merged,
  * and perhaps no insertion ever reaches them.
  */
