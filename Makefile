@@ -95,6 +95,7 @@ OBJS = \
 	src/join/store/entries.o \
 	src/join/store/entry_sort.o \
 	src/join/store/partitions.o \
+	src/join/store/shared_arenas.o \
 	src/join/store/pending.o \
 	src/join/store/shared_files.o \
 	src/join/store/store.o \

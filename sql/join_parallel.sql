@@ -162,7 +162,7 @@ COMMIT;
 
 -- an error while the inputs are written
 SET work_mem = '64kB';
-SET temp_file_limit = '50kB';
+SET temp_file_limit = '10kB';
 \set VERBOSITY sqlstate
 SELECT count(*) FROM docs a JOIN queries b ON a.sk <%> b.sk <= 0.3;
 \set VERBOSITY default

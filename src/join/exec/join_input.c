@@ -247,7 +247,7 @@ join_input_read_left(SimHashJoinState *state)
 		if (result)
 			return result;
 	}
-	if (match->partitioned)
+	if (match->partitioned && !match->shared)
 		join_match_spill(match, match->left);
 	return NULL;
 }

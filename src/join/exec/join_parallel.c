@@ -1,10 +1,10 @@
 /*
  * A similarity join by several processes
  *
- * The leader and the workers read a part of each input, and keep it in temporary files that all
- * of them can read.  They distribute the entries to partitions, in all rounds at once.  Then each
- * claims one partition after the other, and returns its matches.  Nobody waits any more then,
- * so no participant waits for one whose rows are not fetched.
+ * The leader and the workers read a part of each input, and keep it in shared memory, or in
+ * temporary files that all of them can read.  They distribute the entries to partitions, in all
+ * rounds at once.  Then each claims one partition after the other, and returns its matches.
+ * Nobody waits any more then, so no participant waits for one whose rows are not fetched.
  *
  * Before that, participants wait for each other at a barrier, as those of a parallel hash join do
  * (nodeHashjoin.c).  So no row is returned while a participant is attached to the barrier.  Rows
@@ -18,7 +18,8 @@
  *
  * What has to be the same in all processes is shared by JoinMethods.share(): the salt and the
  * parameters of signatures, the counts of elements, and the cut.  A participant may have read no
- * rows.  Each may use work_mem * hash_mem_multiplier.  A rescan reads both inputs again.
+ * rows.  Each may use work_mem * hash_mem_multiplier, half of it as shared memory.  A rescan reads
+ * both inputs again.
  *
  * Without shared memory or workers, the leader runs the serial join.  Its children return all of
  * their rows then.
@@ -43,11 +44,11 @@
 typedef enum WritePhase
 {
 	READ_RIGHT_ROWS,
-	ALLOCATE_COUNTS,			/* one participant */
+	ALLOCATE_COUNTS,			/* one participant; chooses the partitions of arrays */
 	COUNT_RIGHT_ROWS,
 	READ_LEFT_ROWS,
 	MAKE_ENTRIES,
-	CHOOSE_PARTITIONS,			/* one participant */
+	CHOOSE_PARTITIONS,			/* one participant; those of arrays have been chosen */
 	WRITE_PARTITIONS,
 	JOIN_PARTITIONS
 } WritePhase;
@@ -56,8 +57,8 @@ typedef enum WritePhase
 typedef struct SharedInput
 {
 	uint64		nrows;			/* number of rows that it has kept */
-	uint64		nentries;
-	dsa_pointer start;			/* see join_partitions_write(); invalid if it has no entries */
+	uint64		nentries;		/* not used if entries need the radius */
+	dsa_pointer partitions;		/* PartitionBlocks of all rounds; invalid if it has no entries */
 } SharedInput;
 
 typedef struct JoinParticipant
@@ -84,7 +85,7 @@ struct JoinShared
 									 * rows without a match: the first one does */
 	JoinParticipant participant[FLEXIBLE_ARRAY_MEMBER];
 
-	/* the method's data follow */
+	/* the method's data and a SharedArenaTable follow */
 };
 
 /*
@@ -95,6 +96,21 @@ method_data(JoinShared *shared)
 {
 	return (char *) shared + MAXALIGN(offsetof(JoinShared, participant) +
 									  shared->nparticipants * sizeof(JoinParticipant));
+}
+
+static SharedArenaTable *
+arena_table(JoinMatch *match, JoinShared *shared)
+{
+	return (SharedArenaTable *) ((char *) method_data(shared) + MAXALIGN(match->methods->shared_size));
+}
+
+/*
+ * Return the size of the shared memory for each participant, in bytes.
+ */
+static Size
+shared_memory(void)
+{
+	return get_hash_memory_limit() / 2;
 }
 
 /* --- reading ---------------------------------------------------------------------- */
@@ -150,19 +166,39 @@ join_parallel_return_kept(SimHashJoinState *state)
 }
 
 /*
- * Prepare to keep the rows of an input in shared files.
+ * Begin to write the partitions of an input of this participant.
  */
 static void
-share_store(SimHashJoinState *state, JoinStore *store, Size limit, double divisor, bool is_left)
+begin_writing(SimHashJoinState *state, bool is_left)
 {
 	JoinMatch  *match = state->match;
+	JoinShared *shared = state->parallel->shared;
+	JoinParticipant *own = &shared->participant[state->parallel->participant];
+	SharedInput *input = is_left ? &own->left : &own->right;
+	JoinStore  *store = is_left ? match->left : match->right;
+	EntryWriter *writer = MemoryContextAlloc(store->context, sizeof(EntryWriter));
 
-	join_store_reset(store, limit, join_match_capacity(match, match->memory, divisor),
-					 match->entry_size);
-	join_store_share(store, &state->parallel->shared->files.fs,
-					 is_left ? "left_tuples" : "right_tuples",
-					 is_left ? "left_values" : "right_values",
-					 state->parallel->participant, match->nparticipants);
+	input->partitions = dsa_allocate_extended(match->area, (Size) shared->n * shared->nrounds *
+											  sizeof(PartitionBlocks),
+											  DSA_ALLOC_HUGE | DSA_ALLOC_ZERO);
+	*writer = (EntryWriter) {
+		&store->blocks, match->methods->partition_of, match, shared->n, 0, match->entry_size,
+		.partition = dsa_get_address(match->area, input->partitions)
+	};
+	entry_writer_init(writer, store->context, match->memory / BUFFERS_DIVISOR);
+	store->entries.writer = writer;
+}
+
+/*
+ * Write what is left of the partitions, and free their buffers.
+ */
+static void
+end_writing(JoinStore *store)
+{
+	entry_writer_end(store->entries.writer);
+	pfree(store->entries.writer->block);
+	pfree(store->entries.writer);
+	store->entries.writer = NULL;
 }
 
 /*
@@ -177,7 +213,6 @@ read_right(SimHashJoinState *state)
 
 	while ((result = join_input_read_right(state)) != NULL)
 		keep_result(state, result);
-	join_match_spill(match, match->right);
 	shared->nrows = match->right->nrows;
 	match->methods->share(match, SHARE_RIGHT_ROWS);
 }
@@ -213,8 +248,12 @@ read_left(SimHashJoinState *state)
 	join_entries_init(&match->left->entries, match->left->context,
 					  join_match_capacity(match, match->memory, match->partitioned_divisor),
 					  match->entry_size);
+	if (match->methods->keys_need_radius)
+		begin_writing(state, true);
 	while ((result = join_input_read_left(state)) != NULL)
 		keep_result(state, result);
+	if (match->methods->keys_need_radius)
+		end_writing(match->left);
 	shared->participant[state->parallel->participant].left.nrows = match->left->nrows;
 }
 
@@ -236,6 +275,18 @@ know_rows(SimHashJoinState *state)
 }
 
 /*
+ * Move the tuples of an input that are in memory of this process to a file, and share the number of
+ * entries.
+ */
+static void
+complete_input(JoinMatch *match, JoinStore *store, SharedInput *own)
+{
+	if (store->entries.source || store->tuples.memory > 0)
+		join_match_spill(match, store);
+	own->nentries = store->entries.file.n + store->entries.n;
+}
+
+/*
  * Complete the entries, and share their number.
  */
 static void
@@ -243,26 +294,42 @@ make_entries(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
 	JoinParticipant *own = &state->parallel->shared->participant[state->parallel->participant];
+	bool		writes = match->methods->keys_need_radius && match->right->nrows > 0;
 
 	know_rows(state);
+	if (writes)
+		begin_writing(state, false);
 	if (match->knows_radius)
 		match->methods->share(match, SHARE_ENTRIES);
-	join_match_spill(match, match->right);
-	own->right.nentries = match->right->entries.file.n;
+	if (writes)
+		end_writing(match->right);
+	complete_input(match, match->right, &own->right);
 	if (!join_match_is_self(match))
-		own->left.nentries = match->left->entries.file.n;
-
-	/* free the arrays of entries */
-	join_match_limit(match, match->memory);
+		complete_input(match, match->left, &own->left);
 }
 
 /* --- partitions ------------------------------------------------------------------- */
 
 /*
- * Choose the partitions, and allocate the bitmap of left rows.  One participant does.
+ * Choose the partitions for nentries entries of the larger input.  One participant does.
  */
 static void
-choose_partitions(SimHashJoinState *state)
+choose_partitions(SimHashJoinState *state, double nentries)
+{
+	JoinMatch  *match = state->match;
+	JoinShared *shared = state->parallel->shared;
+
+	match->right->entries.capacity = join_match_capacity(match, match->memory,
+														 match->partitioned_divisor);
+	shared->nrounds = join_match_choose(match, nentries, &shared->n);
+}
+
+/*
+ * Choose the partitions, unless that has been done before, and allocate the bitmap of left rows.
+ * One participant does.
+ */
+static void
+prepare_partitions(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
 	JoinShared *shared = state->parallel->shared;
@@ -275,14 +342,11 @@ choose_partitions(SimHashJoinState *state)
 		nright += shared->participant[i].right.nentries;
 	}
 	join_check_rows(Max(match->nleft, match->nright));
-	shared->n = 1;
-	shared->nrounds = 1;
 
 	/* this participant may have read no rows */
 	match->methods->share(match, SHARE_RESULTS);
-	join_match_limit(match, match->memory);
-	if (match->knows_radius)
-		shared->nrounds = join_match_choose(match, Max(nleft, nright), &shared->n);
+	if (match->knows_radius && !match->methods->keys_need_radius)
+		choose_partitions(state, Max(nleft, nright));
 	match->methods->share(match, SHARE_PARTITIONS);
 	shared->entry_size = match->entry_size;
 	if (state->spec.jointype != JOIN_INNER)
@@ -292,34 +356,43 @@ choose_partitions(SimHashJoinState *state)
 }
 
 /*
- * Write the partitions of an input of this participant.
+ * Write the partitions of an input of this participant, unless its entries were written when they
+ * were made, and let the others read them.
  */
 static void
 write_partitions(SimHashJoinState *state, bool is_left)
 {
 	JoinMatch  *match = state->match;
-	JoinParallel *parallel = state->parallel;
-	JoinShared *shared = parallel->shared;
-	JoinParticipant *own = &shared->participant[parallel->participant];
-	SharedInput *input = is_left ? &own->left : &own->right;
 	JoinStore  *store = is_left ? match->left : match->right;
-	SharedFiles *files = is_left ? &parallel->left_files : &parallel->right_files;
-	BufFile    *file;
+	JoinEntries *entries = &store->entries;
 
-	match->methods->share(match, SHARE_RESULTS);
+	if (!match->methods->keys_need_radius && store->nrows > 0)
+	{
+		begin_writing(state, is_left);
+		for (int round = 0; round < state->parallel->shared->nrounds; round++)
+		{
+			join_entries_rewind(entries);
+			while (join_entries_load(entries))
+				for (uint32 i = 0; i < entries->n; i++)
+				{
+					CHECK_FOR_INTERRUPTS();
+					entry_writer_add(entries->writer, join_entries_at(entries, i));
+				}
+			entry_writer_end(entries->writer);
+		}
+		end_writing(store);
+	}
 	join_store_export(store);
-	if (input->nentries == 0)
-		return;
-	file = shared_files_create(files);
-	input->start = dsa_allocate_extended(match->area,
-										 ((Size) shared->n * shared->nrounds + 1) * sizeof(uint64),
-										 DSA_ALLOC_HUGE);
-	join_partitions_write(match->context, shared->n, shared->nrounds, match->methods->partition_of,
-						  match, match->memory, &store->entries.file, file,
-						  sum_rows(shared, parallel->participant, is_left),
-						  dsa_get_address(match->area, input->start));
-	shared_files_export(files);
-	parallel->disk += input->nentries * shared->nrounds * match->entry_size;
+}
+
+/*
+ * Prepare to load entries of partitions.
+ */
+static void
+begin_loading(JoinStore *store, Size entry_size)
+{
+	join_entries_close(&store->entries);
+	join_entries_init(&store->entries, store->context, 0, entry_size);
 }
 
 /*
@@ -337,17 +410,12 @@ begin_partitions(SimHashJoinState *state)
 	match->entry_size = shared->entry_size;
 	match->partitions = (JoinPartitions) {.n = shared->n,.nrounds = shared->nrounds};
 	if (!join_match_is_self(match))
-	{
-		join_entries_close(&match->left->entries);
-		join_entries_init(&match->left->entries, match->left->context, 0, match->entry_size);
-	}
-	join_entries_close(&match->right->entries);
-	join_entries_init(&match->right->entries, match->right->context, 0, match->entry_size);
+		begin_loading(match->left, match->entry_size);
+	begin_loading(match->right, match->entry_size);
 	join_match_limit(match, match->memory);
 	if (DsaPointerIsValid(shared->matched))
 		state->matched = dsa_get_address(match->area, shared->matched);
 	match->done = join_needs_one_match(state->spec.jointype) ? state->matched : NULL;
-	state->uses_pending = !join_needs_one_match(state->spec.jointype);
 	state->counters.nbatches = Max(state->counters.nbatches, shared->n);
 	pg_atomic_fetch_add_u32(&shared->njoining, 1);
 }
@@ -363,30 +431,34 @@ set_source(SimHashJoinState *state, bool is_left, uint64 first, uint64 end)
 	JoinParallel *parallel = state->parallel;
 	JoinShared *shared = parallel->shared;
 	bool		is_other = is_left && !join_match_is_self(match);
-	SharedFiles *files = is_other ? &parallel->left_files : &parallel->right_files;
+	JoinStore  *store = is_other ? match->left : match->right;
 	JoinEntryFile *source = is_left ? parallel->left_source : parallel->right_source;
 	JoinEntries *entries = is_left ? match->left_entries : &match->right->entries;
 	uint64		n = 0;
 
+	entries->source = source;
+	entries->nmore = shared->nparticipants * (end - first) - 1;
 	for (int i = 0; i < shared->nparticipants; i++)
 	{
 		SharedInput *input = is_other ? &shared->participant[i].left :
 			&shared->participant[i].right;
+		const PartitionBlocks *blocks = dsa_get_address(match->area, input->partitions);
+		uint32		first_row = sum_rows(shared, i, is_other);
 
-		source[i] = (JoinEntryFile) {.entry_size = match->entry_size};
-		if (DsaPointerIsValid(input->start))
+		for (uint64 p = first; p < end; p++, source++)
 		{
-			const uint64 *start = dsa_get_address(match->area, input->start);
-
-			source[i].first = start[first];
-			source[i].n = start[end] - start[first];
+			*source = (JoinEntryFile) {
+				.entry_size = match->entry_size, .blocks = &store->blocks, .tuples = &store->tuples,
+				.first_row = first_row
+			};
+			if (blocks)
+			{
+				source->last = blocks[p].last;
+				source->n = blocks[p].n;
+			}
+			n += source->n;
 		}
-		if (source[i].n > 0)
-			source[i].file = shared_files_open(files, i);
-		n += source[i].n;
 	}
-	entries->source = source;
-	entries->nmore = shared->nparticipants - 1;
 	join_entries_rewind(entries);
 	return n;
 }
@@ -427,6 +499,9 @@ join_parallel_returns_unmatched(SimHashJoinState *state)
 		!join_returns_unmatched(state->match) ||
 		pg_atomic_fetch_add_u32(&shared->nunmatched, 1) > 0)
 		return false;
+	state->parallel->left_source = MemoryContextAllocHuge(state->match->left->context,
+														  (Size) shared->n * shared->nparticipants *
+														  sizeof(JoinEntryFile));
 	set_source(state, true, 0, shared->n);
 	state->match->left_entries->n = 0;
 	return true;
@@ -463,6 +538,7 @@ build_partitions(SimHashJoinState *state)
 				make_entries(state);
 				break;
 			case WRITE_PARTITIONS:
+				match->methods->share(match, SHARE_RESULTS);
 				write_partitions(state, false);
 				if (!join_match_is_self(match))
 					write_partitions(state, true);
@@ -472,50 +548,68 @@ build_partitions(SimHashJoinState *state)
 		}
 		is_elected = BarrierArriveAndWait(barrier, PG_WAIT_EXTENSION);
 		if (is_elected && phase + 1 == ALLOCATE_COUNTS)
+		{
 			match->methods->share(match, SHARE_ALLOCATE);
+			if (match->methods->keys_need_radius)
+				choose_partitions(state, match->nentries);
+		}
 		if (is_elected && phase + 1 == CHOOSE_PARTITIONS)
-			choose_partitions(state);
+			prepare_partitions(state);
 	}
 	BarrierDetach(barrier);
 }
 
 /*
- * Begin the join in parallel, and return true.  Returns false if this process is alone.
+ * Prepare to join in parallel, unless this process is alone.
  */
-bool
+void
 join_parallel_begin(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
 	JoinParallel *parallel = state->parallel;
-	JoinShared *shared;
 
 	match->shared = NULL;
+	match->nparticipants = 1;
+	match->memory = get_hash_memory_limit();
 	if (parallel == NULL || (parallel->context && parallel->context->nworkers_launched == 0))
-		return false;
-	shared = parallel->shared;
-	match->shared = method_data(shared);
+		return;
+	match->memory -= shared_memory();
+	match->shared = method_data(parallel->shared);
 	match->area = state->css.ss.ps.state->es_query_dsa;
-	match->nparticipants = shared->nparticipants;
-	match->methods->begin(match);
+	match->nparticipants = parallel->shared->nparticipants;
+}
+
+/*
+ * Read the inputs and write partitions.  Called once the right store has been reset.
+ */
+void
+join_parallel_build(SimHashJoinState *state)
+{
+	JoinMatch  *match = state->match;
+	JoinParallel *parallel = state->parallel;
+	JoinShared *shared = parallel->shared;
+
 	match->methods->share(match, SHARE_BEGIN);
 	match->knows_radius = false;
 	match->partitioned = true;
-	match->chunk.entry = NULL;
 	match->left_entries = &match->left->entries;
 	match->right_entries = &match->right->entries;
-	share_store(state, match->right, match->right_limit, match->right_divisor, false);
-	if (!join_match_is_self(match))
-		share_store(state, match->left, match->left_limit > 0 ? match->left_limit :
-					match->right_limit, match->partitioned_divisor, true);
-	pending_init(&state->pending, match->right->context, match->memory / PENDING_DIVISOR);
 	state->returns_pending = state->exchange = false;
-	shared_files_init(&parallel->left_files, match->right->context, &shared->files.fs, "left",
-					  parallel->participant, shared->nparticipants);
-	shared_files_init(&parallel->right_files, match->right->context, &shared->files.fs, "right",
-					  parallel->participant, shared->nparticipants);
+	parallel->arenas = shared_arenas_attach(arena_table(match, shared), match->area,
+											match->right->context);
+	join_store_share(match->right, parallel->arenas, &shared->files.fs, false,
+					 parallel->participant, match->nparticipants);
+	if (!join_match_is_self(match))
+	{
+		join_store_reset(match->left,
+						 match->left_limit > 0 ? match->left_limit : match->right_limit,
+						 join_match_capacity(match, match->memory, match->partitioned_divisor),
+						 match->entry_size);
+		join_store_share(match->left, parallel->arenas, &shared->files.fs, true,
+						 parallel->participant, match->nparticipants);
+	}
 	build_partitions(state);
 	begin_partitions(state);
-	return true;
 }
 
 /* --- shared memory ---------------------------------------------------------------- */
@@ -528,7 +622,8 @@ join_parallel_estimate(CustomScanState *css, ParallelContext *context)
 {
 	return MAXALIGN(offsetof(JoinShared, participant) +
 					(context->nworkers + 1) * sizeof(JoinParticipant)) +
-		((SimHashJoinState *) css)->match->methods->shared_size;
+		MAXALIGN(((SimHashJoinState *) css)->match->methods->shared_size) +
+		shared_arenas_table_size(context->nworkers + 1);
 }
 
 /*
@@ -546,9 +641,11 @@ init_scan(SimHashJoinState *state, JoinShared *shared)
 	pg_atomic_init_u32(&shared->nunmatched, 0);
 	for (int i = 0; i < shared->nparticipants; i++)
 	{
-		shared->participant[i].left = (SharedInput) {.start = InvalidDsaPointer};
-		shared->participant[i].right = (SharedInput) {.start = InvalidDsaPointer};
+		shared->participant[i].left = (SharedInput) {.partitions = InvalidDsaPointer};
+		shared->participant[i].right = (SharedInput) {.partitions = InvalidDsaPointer};
 	}
+	shared->n = shared->nrounds = 1;
+	shared_arenas_init(arena_table(match, shared), shared->nparticipants, shared_memory());
 	match->shared = method_data(shared);
 	match->nparticipants = shared->nparticipants;
 	match->methods->share(match, SHARE_INIT);
@@ -623,9 +720,10 @@ join_parallel_reinit(CustomScanState *css, ParallelContext *context, void *coord
 	free_shared(area, &shared->matched);
 	for (int i = 0; i < shared->nparticipants; i++)
 	{
-		free_shared(area, &shared->participant[i].left.start);
-		free_shared(area, &shared->participant[i].right.start);
+		free_shared(area, &shared->participant[i].left.partitions);
+		free_shared(area, &shared->participant[i].right.partitions);
 	}
+	shared_arenas_free(arena_table(match, shared), area);
 	match->area = area;
 	match->shared = method_data(shared);
 	match->methods->share(match, SHARE_FREE);
@@ -655,13 +753,10 @@ join_parallel_reset(SimHashJoinState *state)
 	if (parallel->kept)
 		tuplestore_end(parallel->kept);
 	parallel->kept = NULL;
-	parallel->disk = 0;
 	ExecClearTuple(state->kept_slot);
 	join_row_clear(state);
 	ExecClearTuple(state->left.slot);
 	ExecClearTuple(state->right.slot);
-	shared_files_close(&parallel->left_files);
-	shared_files_close(&parallel->right_files);
 	if (state->left.plan)
 		join_store_close(&state->left.store);
 	join_store_close(&state->right.store);

@@ -21,11 +21,9 @@ struct JoinParallel
 	int			participant;	/* number of this participant; that of the leader is 0 */
 	struct Tuplestorestate *kept;	/* rows of the result to return once partitions have been
 									 * written; NULL if there are none */
-	SharedFiles left_files;		/* partitions of all participants */
-	SharedFiles right_files;
+	SharedArenas *arenas;
 	JoinEntryFile *left_source; /* parts of a partition, by participant */
 	JoinEntryFile *right_source;
-	uint64		disk;			/* size of the partitions of this participant, in bytes */
 };
 
 extern Size join_parallel_estimate(CustomScanState *css, struct ParallelContext *context);
@@ -36,7 +34,8 @@ extern void join_parallel_reinit(CustomScanState *css, struct ParallelContext *c
 extern void join_parallel_attach(CustomScanState *css, shm_toc *toc, void *coordinate);
 extern void join_parallel_shutdown(CustomScanState *css);
 extern void join_parallel_reset(SimHashJoinState *state);
-extern bool join_parallel_begin(SimHashJoinState *state);
+extern void join_parallel_begin(SimHashJoinState *state);
+extern void join_parallel_build(SimHashJoinState *state);
 extern TupleTableSlot *join_parallel_return_kept(SimHashJoinState *state);
 extern bool join_parallel_next_partition(SimHashJoinState *state);
 extern bool join_parallel_returns_unmatched(SimHashJoinState *state);

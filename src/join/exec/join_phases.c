@@ -46,7 +46,7 @@ record_space(SimHashJoinState *state)
 
 	/* partitions are copies of all entries */
 	if (match->shared)
-		disk += state->parallel->disk;
+		memory += state->parallel->arenas->used;
 	else if (match->partitioned)
 		disk += nentries * match->entry_size;
 	state->counters.memory = Max(state->counters.memory, memory);
@@ -149,8 +149,6 @@ begin_matches(SimHashJoinState *state)
 	Size		bitmap_size = join_bitmap_size(state);
 	bool		needs_one_match = join_needs_one_match(state->spec.jointype);
 
-	state->uses_pending = !needs_one_match &&
-		(match->left->tuples.file || match->right->tuples.file);
 	record_space(state);
 	match->nleft = match->left->nrows;
 	if (state->matchable && match->left->nrows > 0 && !match->knows_radius)
@@ -222,11 +220,7 @@ begin_join(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
 
-	if (join_parallel_begin(state))
-	{
-		record_space(state);
-		return RETURN_KEPT;
-	}
+	join_parallel_begin(state);
 	if (state->right.done)
 		return begin_outer(state);
 	match->methods->begin(match);
@@ -237,7 +231,11 @@ begin_join(SimHashJoinState *state)
 	state->matched = NULL;
 	pending_init(&state->pending, match->right->context, match->memory / PENDING_DIVISOR);
 	state->right.complete = true;
-	return READ_RIGHT;
+	if (!match->shared)
+		return READ_RIGHT;
+	join_parallel_build(state);
+	record_space(state);
+	return RETURN_KEPT;
 }
 
 /*

@@ -167,7 +167,8 @@ next_row_pair(SimHashJoinState *state)
 								  state->match->tag};
 		if (join_is_self(&state->spec) && left->location != right->location)
 			state->pair.right_row = Min(right->row, NO_ROW - 1);
-		if (!state->uses_pending)
+		if (!((left->location | right->location) & 1) ||
+			join_needs_one_match(state->spec.jointype))
 			return &state->pair;
 		pending_add(&state->pending, &state->pair);
 		if (state->pending.n == state->pending.capacity)

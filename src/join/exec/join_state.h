@@ -66,7 +66,6 @@ typedef struct SimHashJoinState
 	TupleLocation loaded;		/* location of the left tuple in the joined row, or
 								 * NO_TUPLE */
 	PendingPairs pending;		/* pairs whose tuples are in files */
-	bool		uses_pending;	/* true if pairs wait for their tuples */
 	bool		returns_pending;	/* true if pending pairs are being returned */
 	JoinEntryFile *rest;		/* of a self-join: the files after the loaded left chunk */
 	bool		joined_itself;	/* true if the loaded left chunk was joined with itself */

@@ -112,7 +112,7 @@ add_to_sample(DistanceMatch *state, const JoinStore *store, SimHash fp)
 #define TUPLES_AHEAD		16
 
 /*
- * Move the tuples in memory to the temporary file, sorted like their entries.  So tuples
+ * Move the tuples in memory of this process to the temporary file, sorted like their entries.  So tuples
  * whose fingerprints are in the same partition are close to each other in the file.
  */
 static void
@@ -128,6 +128,8 @@ distance_spill_tuples(JoinMatch *match, JoinStore *store)
 		JoinEntry  *entry = &entries->entry[store->nwritten];
 
 		CHECK_FOR_INTERRUPTS();
+		if (entry->location & IN_SHARED_ARENA)
+			continue;
 		if (store->nwritten + TUPLES_AHEAD < entries->n)
 			join_tuple_prefetch(entry[TUPLES_AHEAD].location);
 		entry->location = join_tuples_write(&store->tuples, entry->location);

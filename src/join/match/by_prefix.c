@@ -21,8 +21,8 @@
  * after its cheap clauses have been tested.  Two rows may meet by several keys.  They are
  * returned for the first one.  Only the arrays tell, so verify() decides that.  It knows the
  * key by the pair's tag.  Before its array, a left tuple has a byte for each element, the
- * position in the prefix, so that verify() reads no counters.  Tuples that were written to a
- * file before the elements were counted do not have positions.
+ * position in the prefix, so that verify() reads no counters.  Tuples of a self-join that were
+ * written to a file before the elements were counted do not have positions.
  *
  * The distance is one division here, in the operator and in the filters.  So the join returns
  * what a nested loop returns, to the last bit.
@@ -72,7 +72,6 @@ typedef struct PrefixMatch
 	uint16	   *count;			/* estimated numbers of right rows with an element, by
 								 * hash value; in the context of the right rows */
 	uint32		mask;			/* number of counts - 1, a power of 2 - 1 */
-	bool		has_positions;	/* true if all left tuples have positions in the prefix */
 	EntryPair	ahead[PAIRS_AHEAD];	/* pairs whose tuples are prefetched */
 	int			nahead;
 	int			next_ahead;		/* index of the next pair to return */
@@ -263,7 +262,8 @@ fetch_array(JoinStore *store, const JoinEntry *row, int *n)
 static Size
 number_of_counts(const PrefixMatch *state, uint64 nelements)
 {
-	Size		max = Min(state->match.memory / COUNTS_DIVISOR, MaxAllocSize) / sizeof(uint16);
+	Size		memory = state->match.memory * state->match.nparticipants;
+	Size		max = Min(memory / COUNTS_DIVISOR, MaxAllocSize) / sizeof(uint16);
 
 	return pg_prevpower2_64(Max(Min(nelements * COUNTS_PER_ELEMENT, max), 512));
 }
@@ -462,12 +462,12 @@ make_right_entries(PrefixMatch *state)
 	JoinEntries rows = right->entries;
 	bool		is_self = join_match_is_self(match);
 
-	state->has_positions = !is_self || right->tuples.file == NULL;
 	if (rows.source)
 		rows.source = &rows.file;
 	join_entries_init(&right->entries, right->context,
 					  join_match_capacity(match, match->memory, match->right_divisor),
 					  match->entry_size);
+	right->entries.writer = rows.writer;
 	join_entries_rewind(&rows);
 	while (join_entries_load(&rows))
 		for (uint32 i = 0; i < rows.n; i++)
@@ -479,14 +479,12 @@ make_right_entries(PrefixMatch *state)
 			GlobalPlace *ranked = rank_array(state, element, n, &prefix);
 
 			CHECK_FOR_INTERRUPTS();
-			if (is_self && state->has_positions)
+			if (is_self && !(row->location & 1))
 				set_positions(element, n, ranked, prefix);
 			add_prefix_entries(state, right, element, ranked, prefix, n, row);
 			pfree(ranked);
 		}
 	join_entries_close(&rows);
-	if (rows.entry)
-		pfree(rows.entry);
 	if (right->entries.source)
 		join_entries_spill(&right->entries);
 }
@@ -528,8 +526,10 @@ static void
 allocate_shared_counts(PrefixMatch *state)
 {
 	SharedPrefix *shared = state->match.shared;
-	Size		ncounts = number_of_counts(state, pg_atomic_read_u64(&shared->nelements));
+	Size		ncounts;
 
+	state->match.nentries = pg_atomic_read_u64(&shared->nelements);
+	ncounts = number_of_counts(state, state->match.nentries);
 	shared->mask = ncounts - 1;
 	shared->count = dsa_allocate_extended(state->match.area, ncounts * sizeof(uint16),
 										  DSA_ALLOC_HUGE | DSA_ALLOC_ZERO);
@@ -568,7 +568,6 @@ prefix_share(JoinMatch *match, JoinShareStep step)
 		case SHARE_RESULTS:
 			state->count = dsa_get_address(match->area, shared->count);
 			state->mask = shared->mask;
-			state->has_positions = !join_match_is_self(match);
 			break;
 		case SHARE_FREE:
 			if (DsaPointerIsValid(shared->count))
@@ -703,7 +702,7 @@ prefix_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uin
 	const int64 *b = stored_array(ExecFetchSlotMinimalTuple(right, &free_tuple), &nb);
 	const uint8 *position = stored_positions(a, na);
 	uint32		met = (uint32) tag - 1;
-	uint32		met_position = tag == 0 || state->has_positions ? tag >> 32 : PG_UINT32_MAX;
+	uint32		met_position = tag == 0 || position[met] < PG_UINT8_MAX ? tag >> 32 : PG_UINT32_MAX;
 	int			min_both = jaccard_min_both(na, nb, state->radius);
 	int			spare_a = na - min_both;	/* further elements of a that b may lack */
 	int			spare_b = nb - min_both;

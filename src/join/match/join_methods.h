@@ -167,6 +167,8 @@ struct JoinMatch
 	MemoryContext context;		/* context of the pairs; reset by begin_pairs() */
 	uint64		nleft;			/* numbers of rows that all participants have kept; nright is */
 	uint64		nright;			/* set before the first left row is read, nleft after the last */
+	uint64		nentries;		/* maximum number of right entries, which SHARE_ALLOCATE sets in
+								 * one participant; not used unless keys need the radius */
 	void	   *shared;			/* data that the methods share; NULL if the join is not parallel */
 	dsa_area   *area;			/* shared memory of a parallel join */
 	int			nparticipants;

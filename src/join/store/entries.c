@@ -20,6 +20,122 @@
  */
 #define MANY_BYTES			(1024 * 1024)
 
+/* --- in blocks ------------------------------------------------------------------ */
+
+/*
+ * Each participant in a parallel join writes its entries straight to their partitions.  A partition
+ * is a list of blocks, which are in shared memory or in the participant's file, as tuples are.
+ */
+
+/*
+ * Allocate the blocks of a writer, whose other members are set, in at most `memory` bytes.  A
+ * block has space for an entry in any case.
+ */
+void
+entry_writer_init(EntryWriter *writer, MemoryContext context, Size memory)
+{
+	Size		size = Min(memory / writer->n, BLCKSZ);
+
+	size = size > sizeof(EntryBlock) ? (size - sizeof(EntryBlock)) / writer->entry_size : 1;
+	writer->block_size = sizeof(EntryBlock) + Max(size, 1) * writer->entry_size;
+	writer->block = MemoryContextAllocExtended(context, writer->n * writer->block_size,
+											   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < writer->n; i++)
+		((EntryBlock *) (writer->block + i * writer->block_size))->size = sizeof(EntryBlock);
+}
+
+/*
+ * Write the entries in a partition's block.
+ */
+static void
+flush_block(EntryWriter *writer, EntryBlock *block, PartitionBlocks *partition)
+{
+	block->previous = partition->last;
+	partition->last = join_tuples_put(writer->blocks, (MinimalTuple) block);
+	partition->n += block->n;
+	block->size = sizeof(EntryBlock);
+	block->n = 0;
+}
+
+/*
+ * Add an entry to its partition.
+ */
+void
+entry_writer_add(EntryWriter *writer, const JoinEntry *entry)
+{
+	uint32		p = writer->number_of(writer->arg, entry, writer->round) & (writer->n - 1);
+	EntryBlock *block = (EntryBlock *) (writer->block + p * writer->block_size);
+
+	memcpy((char *) block + block->size, entry, writer->entry_size);
+	block->size += writer->entry_size;
+	block->n++;
+	if (block->size == writer->block_size)
+		flush_block(writer, block, &writer->partition[p]);
+}
+
+/*
+ * Write the last blocks of all partitions, and advance to the next round.
+ */
+void
+entry_writer_end(EntryWriter *writer)
+{
+	for (uint32 p = 0; p < writer->n; p++)
+	{
+		EntryBlock *block = (EntryBlock *) (writer->block + p * writer->block_size);
+
+		CHECK_FOR_INTERRUPTS();
+		if (block->n > 0)
+			flush_block(writer, block, &writer->partition[p]);
+	}
+	writer->partition += writer->n;
+	writer->round++;
+}
+
+/*
+ * Read at most max of the next entries of a partition.  Returns their number, 0 at the end.  The
+ * numbers of their rows become those among all rows, and the locations of tuples in shared memory
+ * become addresses.
+ */
+static uint32
+entry_blocks_read(JoinEntryFile *file, JoinEntry *entries, uint32 max)
+{
+	Size		stride = join_entry_stride(file->entry_size);
+	uint32		n = 0;
+
+	if (file->nread == 0)
+	{
+		file->block = file->last;
+		file->nread_of_block = 0;
+	}
+	while (n < max && file->nread < file->n)
+	{
+		const EntryBlock *block = (const EntryBlock *) join_tuples_fetch(file->blocks, file->block);
+		uint32		ntogether = Min(max - n, block->n - file->nread_of_block);
+		const char *source = (const char *) (block + 1) + file->nread_of_block * file->entry_size;
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 i = 0; i < ntogether; i++, source += file->entry_size)
+		{
+			JoinEntry  *entry = join_entry_at(entries, stride, n++);
+
+			entry->hash = entry->row = 0;
+			memcpy(entry, source, file->entry_size);
+			entry->row += file->first_row;
+			if (!(entry->location & 1))
+				entry->location = join_tuple_location(join_tuples_fetch(file->tuples,
+																		entry->location));
+		}
+		file->nread += ntogether;
+		file->nread_of_block += ntogether;
+		if (file->nread_of_block == block->n)
+		{
+			file->block = block->previous;
+			file->nread_of_block = 0;
+		}
+	}
+	return n;
+}
+
 /* --- in a file ------------------------------------------------------------------ */
 
 /*
@@ -34,6 +150,8 @@ join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max)
 
 	if (n == 0)
 		return 0;
+	if (file->blocks)
+		return entry_blocks_read(file, entries, max);
 	join_seek_file(file->file, (file->first + file->nread) * file->entry_size);
 	read_temp_file(file->file, source, n * file->entry_size);
 	file->nread += n;
@@ -124,6 +242,11 @@ join_entries_spill(JoinEntries *entries)
 void
 join_entries_add(JoinEntries *entries, const JoinEntry *entry)
 {
+	if (entries->writer)
+	{
+		entry_writer_add(entries->writer, entry);
+		return;
+	}
 	if (entries->n == entries->capacity)
 		join_entries_spill(entries);
 	reserve_entries(entries, entries->n + 1);
@@ -184,8 +307,7 @@ join_entries_load(JoinEntries *entries)
 }
 
 /*
- * Delete the file, if there is one.  To free the memory, the caller resets or deletes the
- * context.
+ * Delete the file, if there is one, and free the array.
  */
 void
 join_entries_close(JoinEntries *entries)
@@ -193,4 +315,7 @@ join_entries_close(JoinEntries *entries)
 	if (entries->file.file)
 		BufFileClose(entries->file.file);
 	memset(&entries->file, 0, sizeof(JoinEntryFile));
+	if (entries->entry)
+		pfree(entries->entry);
+	entries->entry = NULL;
 }

@@ -29,7 +29,10 @@ typedef struct JoinEntry
 StaticAssertDecl(sizeof(JoinEntry) == ENTRY_SIZE, "size of a JoinEntry");
 StaticAssertDecl(offsetof(JoinEntry, hash) == ENTRY_SIZE_BRIEF, "brief size of a JoinEntry");
 
-/* Entries in a part of a temporary file. */
+/*
+ * Entries in a part of a temporary file, or in the blocks of a partition that a participant in a
+ * parallel join has written.
+ */
 typedef struct JoinEntryFile
 {
 	BufFile    *file;			/* NULL if not created yet */
@@ -37,7 +40,50 @@ typedef struct JoinEntryFile
 	uint64		first;			/* number of the first entry in the file */
 	uint64		n;				/* number of entries */
 	uint64		nread;			/* number of entries that have been read */
+	JoinTuples *blocks;			/* NULL if the entries are in `file` */
+	TupleLocation last;			/* the last block, which is read first */
+	TupleLocation block;		/* the block to read next */
+	uint32		nread_of_block; /* number of its entries that have been read */
+	JoinTuples *tuples;			/* tuples of the entries */
+	uint32		first_row;		/* number of the first row of the participant */
 } JoinEntryFile;
+
+/* Blocks of a partition, in shared memory. */
+typedef struct PartitionBlocks
+{
+	TupleLocation last;			/* the last block, or NO_TUPLE */
+	uint64		n;				/* number of entries */
+} PartitionBlocks;
+
+/*
+ * A block of entries, which follow it.  It is kept as a tuple is.
+ */
+typedef struct EntryBlock
+{
+	uint32		size;			/* with the entries, in bytes */
+	uint32		n;				/* number of entries */
+	TupleLocation previous;		/* block before it in the partition, or NO_TUPLE */
+} EntryBlock;
+
+/*
+ * Returns a number of an entry.  Its low bits are the number of the entry's partition in a
+ * round.
+ */
+typedef uint32 (*PartitionFunction) (const void *arg, const JoinEntry *entry, int round);
+
+/* Writes the partitions of a round. */
+typedef struct EntryWriter
+{
+	JoinTuples *blocks;
+	PartitionFunction number_of;
+	const void *arg;			/* argument of number_of() */
+	uint32		n;				/* number of partitions, a power of 2 */
+	int			round;
+	Size		entry_size;		/* in bytes */
+	Size		block_size;		/* size of a full block, in bytes */
+	char	   *block;			/* n blocks that are being filled */
+	PartitionBlocks *partition; /* partitions of this round; those of the next one follow */
+} EntryWriter;
 
 /*
  * Loaded entries: all entries of an input, or a chunk of the entries in a file.
@@ -59,6 +105,7 @@ typedef struct JoinEntries
 	bool		sorted;			/* true if the loaded entries have been sorted */
 	bool		loaded;			/* true if the only chunk has been loaded; used if `source`
 								 * is NULL */
+	EntryWriter *writer;		/* takes entries in place of the array; may be NULL */
 } JoinEntries;
 
 /*
@@ -140,6 +187,10 @@ extern void join_entries_rewind(JoinEntries *entries);
 extern void join_entries_limit(JoinEntries *entries, Size capacity);
 extern bool join_entries_load(JoinEntries *entries);
 extern void join_entries_close(JoinEntries *entries);
+
+extern void entry_writer_init(EntryWriter *writer, MemoryContext context, Size memory);
+extern void entry_writer_add(EntryWriter *writer, const JoinEntry *entry);
+extern void entry_writer_end(EntryWriter *writer);
 
 /* entry_sort.c */
 extern void join_sort(JoinEntry *entry, size_t n);

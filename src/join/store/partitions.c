@@ -104,22 +104,6 @@ join_partitions_max(Size memory)
 }
 
 /*
- * Initialize `n` partitions, a power of 2, in each of nrounds rounds, without inputs.
- */
-static void
-init_partitions(JoinPartitions *partitions, MemoryContext context, uint32 n, int nrounds,
-				PartitionFunction number_of, const void *arg, Size memory)
-{
-	partitions->context = AllocSetContextCreate(context, "similarity join partitions",
-												ALLOCSET_DEFAULT_SIZES);
-	partitions->n = n;
-	partitions->buffer_size = Min(memory / BUFFERS_DIVISOR / n, BLCKSZ);
-	partitions->nrounds = nrounds;
-	partitions->number_of = number_of;
-	partitions->arg = arg;
-}
-
-/*
  * Initialize `n` partitions, a power of 2, in each of nrounds rounds.  While entries are
  * distributed, buffers take at most `memory` / BUFFERS_DIVISOR bytes, or an entry for each
  * partition if that is more.  If `left` is `right`, there is one input.
@@ -129,7 +113,13 @@ join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n
 					 PartitionFunction number_of, const void *arg, Size memory,
 					 JoinEntryFile *left, JoinEntryFile *right)
 {
-	init_partitions(partitions, context, n, nrounds, number_of, arg, memory);
+	partitions->context = AllocSetContextCreate(context, "similarity join partitions",
+												ALLOCSET_DEFAULT_SIZES);
+	partitions->n = n;
+	partitions->buffer_size = Min(memory / BUFFERS_DIVISOR / n, BLCKSZ);
+	partitions->nrounds = nrounds;
+	partitions->number_of = number_of;
+	partitions->arg = arg;
 	if (left != right)
 		init_side(partitions, &partitions->left, left, join_create_file(partitions->context),
 				  left->n * left->entry_size);
@@ -149,12 +139,10 @@ flush_buffer(JoinEntryFile *partition, const char *buffer, uint32 n)
 }
 
 /*
- * Distribute the entries of an input to the partitions of a round, which begin at entry number
- * `first` of the file.  Adds first_row to the numbers of the rows.
+ * Distribute the entries of an input to the partitions of a round.
  */
 static void
-distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int round, uint64 first,
-				   uint32 first_row)
+distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int round)
 {
 	Size		entry_size = input->source->entry_size;
 	Size		stride = join_entry_stride(entry_size);
@@ -162,6 +150,7 @@ distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int roun
 	uint32	   *nbuffered = MemoryContextAllocZero(partitions->context, partitions->n * sizeof(uint32));
 	Size		buffer_size = Max(partitions->buffer_size / entry_size, 1) * entry_size;
 	char	   *buffer = MemoryContextAllocHuge(partitions->context, partitions->n * buffer_size);
+	uint64		first = 0;
 	uint32		n;
 
 	for (uint32 i = 0; i < partitions->n; i++)
@@ -180,7 +169,6 @@ distribute_entries(JoinPartitions *partitions, PartitionedInput *input, int roun
 			JoinEntry  *entry = join_entry_at(entries, stride, i);
 			uint32		p = partition_of(partitions, entry, round);
 
-			entry->row += first_row;
 			memcpy(buffer + p * buffer_size + nbuffered[p] * entry_size, entry, entry_size);
 			if (++nbuffered[p] * entry_size == buffer_size)
 			{
@@ -205,33 +193,8 @@ void
 join_partitions_make(JoinPartitions *partitions, int round)
 {
 	if (partitions->left.source)
-		distribute_entries(partitions, &partitions->left, round, 0, 0);
-	distribute_entries(partitions, &partitions->right, round, 0, 0);
-}
-
-/*
- * Distribute the entries of an input to `n` partitions in each of nrounds rounds.  All of them
- * follow each other in a new file: those of round 0, then of round 1 and so on.  Adds first_row
- * to the numbers of the rows.  Sets start[] to the numbers of the first entries of the partitions
- * in the file, and, last, to the number of all entries.  Other arguments are those of
- * join_partitions_init().
- */
-void
-join_partitions_write(MemoryContext context, uint32 n, int nrounds, PartitionFunction number_of,
-					  const void *arg, Size memory, JoinEntryFile *source, BufFile *file,
-					  uint32 first_row, uint64 *start)
-{
-	JoinPartitions partitions = {0};
-
-	init_partitions(&partitions, context, n, nrounds, number_of, arg, memory);
-	init_side(&partitions, &partitions.right, source, file,
-			  source->n * source->entry_size * nrounds);
-	for (int round = 0; round < nrounds; round++)
-		distribute_entries(&partitions, &partitions.right, round, round * source->n, first_row);
-	start[0] = 0;
-	for (Size i = 0; i < (Size) nrounds * n; i++)
-		start[i + 1] = start[i] + partitions.right.count[i];
-	MemoryContextDelete(partitions.context);
+		distribute_entries(partitions, &partitions->left, round);
+	distribute_entries(partitions, &partitions->right, round);
 }
 
 /*

@@ -18,12 +18,6 @@ typedef struct PartitionedInput
 								 * round 1 and so on */
 } PartitionedInput;
 
-/*
- * Returns a number of an entry.  Its low bits are the number of the entry's partition in a
- * round.
- */
-typedef uint32 (*PartitionFunction) (const void *arg, const JoinEntry *entry, int round);
-
 typedef struct JoinPartitions
 {
 	MemoryContext context;		/* context of the arrays and files */
@@ -42,10 +36,6 @@ extern void join_partitions_init(JoinPartitions *partitions, MemoryContext conte
 								 int nrounds, PartitionFunction number_of, const void *arg,
 								 Size memory, JoinEntryFile *left, JoinEntryFile *right);
 extern void join_partitions_make(JoinPartitions *partitions, int round);
-extern void join_partitions_write(MemoryContext context, uint32 n, int nrounds,
-								  PartitionFunction number_of, const void *arg, Size memory,
-								  JoinEntryFile *source, BufFile *file, uint32 first_row,
-								  uint64 *start);
 extern void join_partitions_close(JoinPartitions *partitions);
 
 #endif							/* SIMHASH_PARTITIONS_H */

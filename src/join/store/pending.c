@@ -107,6 +107,8 @@ load_tuples(PendingPairs *pending, JoinTuples *right)
 		JoinPair   *pair = &pending->pair[pending->end++];
 
 		CHECK_FOR_INTERRUPTS();
+		if (!(pair->right & 1))
+			continue;
 		if (tuple == NULL || pair->right != location)
 		{
 			MinimalTuple fetched = join_tuples_fetch(right, pair->right);

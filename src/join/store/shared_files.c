@@ -15,10 +15,10 @@
  */
 void
 shared_files_init(SharedFiles *files, MemoryContext context, FileSet *fileset, const char *kind,
-				  int own, int n)
+				  bool is_left, int own, int n)
 {
 	*files = (SharedFiles) {
-		context, fileset, kind, own, n, MemoryContextAllocZero(context, n * sizeof(BufFile *))
+		context, fileset, kind, is_left, own, n, MemoryContextAllocZero(context, n * sizeof(BufFile *))
 	};
 }
 
@@ -28,7 +28,7 @@ shared_files_init(SharedFiles *files, MemoryContext context, FileSet *fileset, c
 static void
 set_name(const SharedFiles *files, int participant, char *name)
 {
-	snprintf(name, MAXPGPATH, "%s.%d", files->kind, participant);
+	snprintf(name, MAXPGPATH, "%s_%s.%d", files->is_left ? "left" : "right", files->kind, participant);
 }
 
 /*

@@ -25,6 +25,7 @@ join_store_close(JoinStore *store)
 {
 	join_tuples_close(&store->tuples);
 	join_tuples_close(&store->values);
+	join_tuples_close(&store->blocks);
 	join_entries_close(&store->entries);
 	MemoryContextReset(store->context);
 	store->nwritten = store->nrows = 0;
@@ -45,24 +46,28 @@ join_store_reset(JoinStore *store, Size limit, Size capacity, Size entry_size)
 }
 
 /*
- * Put tuples and values into files of a parallel join.  Call it after join_store_reset().
+ * Put tuples, values and entries into shared memory and files of a parallel join.  Call it after
+ * join_store_reset().
  */
 void
-join_store_share(JoinStore *store, FileSet *fileset, const char *tuples, const char *values,
-				 int own, int n)
+join_store_share(JoinStore *store, SharedArenas *arenas, FileSet *fileset, bool is_left, int own,
+				 int n)
 {
-	join_tuples_share(&store->tuples, fileset, tuples, own, n);
-	join_tuples_share(&store->values, fileset, values, own, n);
+	join_tuples_share(&store->tuples, arenas, fileset, "tuples", is_left, own, n);
+	join_tuples_share(&store->values, arenas, fileset, "values", is_left, own, n);
+	join_tuples_init(&store->blocks, store->context, 0);
+	join_tuples_share(&store->blocks, arenas, fileset, "entries", is_left, own, n);
 }
 
 /*
- * Let the other participants read the tuples and values.
+ * Let the other participants read the files.
  */
 void
 join_store_export(JoinStore *store)
 {
 	shared_files_export(&store->tuples.shared);
 	shared_files_export(&store->values.shared);
+	shared_files_export(&store->blocks.shared);
 }
 
 /*
@@ -71,7 +76,7 @@ join_store_export(JoinStore *store)
 uint64
 join_store_disk(const JoinStore *store)
 {
-	return store->tuples.file_size + store->values.file_size +
+	return store->tuples.file_size + store->values.file_size + store->blocks.file_size +
 		store->entries.file.n * store->entries.file.entry_size;
 }
 

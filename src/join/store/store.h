@@ -29,12 +29,13 @@ typedef struct JoinStore
 	uint32		nwritten;		/* number of loaded entries, the first ones, whose tuples are
 								 * in the file */
 	uint64		nrows;			/* number of rows */
+	JoinTuples	blocks;			/* blocks of entries that a parallel join has written */
 } JoinStore;
 
 extern void join_store_close(JoinStore *store);
 extern void join_store_reset(JoinStore *store, Size limit, Size capacity, Size entry_size);
-extern void join_store_share(JoinStore *store, FileSet *fileset, const char *tuples,
-							 const char *values, int own, int n);
+extern void join_store_share(JoinStore *store, SharedArenas *arenas, FileSet *fileset,
+							 bool is_left, int own, int n);
 extern void join_store_export(JoinStore *store);
 extern uint64 join_store_disk(const JoinStore *store);
 extern int	join_value_column(const Plan *plan, List *clauses, const Expr *key, int first_column,

@@ -46,40 +46,35 @@ next_arena_size(const JoinTuples *tuples, Size size)
 }
 
 /*
- * Return true if the tuples in memory have to be moved to the file before a tuple is
- * added, because memory would exceed the limit.
+ * Return true if `size` bytes are free.  May add an arena in shared memory.
  */
-bool
-join_tuples_is_full(const JoinTuples *tuples, MinimalTuple tuple)
+static bool
+has_space(JoinTuples *tuples, Size size)
 {
-	Size		size = MAXALIGN(tuple->t_len);
+	SharedArenas *arenas = tuples->shared_arenas;
+	uint32		i;
 
-	return tuples->limit > 0 && tuples->arenas != NIL && tuples->nfree < size &&
-		tuples->memory + next_arena_size(tuples, size) > tuples->limit;
+	if (tuples->nfree >= size)
+		return true;
+	if (arenas == NULL || size > shared_arena_size(arenas) || !shared_arenas_add(arenas, &i))
+		return false;
+	tuples->free = shared_arena(arenas, i);
+	tuples->nfree = shared_arena_size(arenas);
+	tuples->next = i * tuples->nfree + IN_SHARED_ARENA;
+	return true;
 }
 
 /*
- * Allocate `size` bytes for a tuple.
+ * Return true if the tuples in memory have to be moved to the file before a tuple is
+ * added, because the memory of this process would exceed the limit.
  */
-static char *
-allocate(JoinTuples *tuples, Size size)
+bool
+join_tuples_is_full(JoinTuples *tuples, MinimalTuple tuple)
 {
-	char	   *space;
+	Size		size = MAXALIGN(tuple->t_len);
 
-	if (tuples->nfree < size)
-	{
-		MemoryContext old = MemoryContextSwitchTo(tuples->context);
-
-		tuples->nfree = next_arena_size(tuples, size);
-		tuples->free = MemoryContextAllocHuge(tuples->context, tuples->nfree);
-		tuples->arenas = lappend(tuples->arenas, tuples->free);
-		MemoryContextSwitchTo(old);
-		tuples->memory += tuples->nfree;
-	}
-	space = tuples->free;
-	tuples->free += size;
-	tuples->nfree -= size;
-	return space;
+	return tuples->limit > 0 && !has_space(tuples, size) && tuples->memory > 0 &&
+		tuples->memory + next_arena_size(tuples, size) > tuples->limit;
 }
 
 /*
@@ -115,10 +110,26 @@ join_seek_file(BufFile *file, uint64 offset)
 TupleLocation
 join_tuples_add(JoinTuples *tuples, MinimalTuple tuple)
 {
-	char	   *space = allocate(tuples, MAXALIGN(tuple->t_len));
+	Size		size = MAXALIGN(tuple->t_len);
+	TupleLocation location;
 
-	memcpy(space, tuple, tuple->t_len);
-	return join_tuple_location((MinimalTuple) space);
+	if (!has_space(tuples, size))
+	{
+		MemoryContext old = MemoryContextSwitchTo(tuples->context);
+
+		tuples->nfree = next_arena_size(tuples, size);
+		tuples->free = MemoryContextAllocHuge(tuples->context, tuples->nfree);
+		tuples->next = join_tuple_location((MinimalTuple) tuples->free);
+		tuples->arenas = lappend(tuples->arenas, tuples->free);
+		MemoryContextSwitchTo(old);
+		tuples->memory += tuples->nfree;
+	}
+	location = tuples->next;
+	memcpy(tuples->free, tuple, tuple->t_len);
+	tuples->free += size;
+	tuples->next += size;
+	tuples->nfree -= size;
+	return location;
 }
 
 /*
@@ -139,7 +150,8 @@ join_tuples_write(JoinTuples *tuples, TupleLocation location)
 	MinimalTuple tuple = join_tuples_fetch(tuples, location);
 
 	if (tuples->file == NULL)
-		tuples->file = join_create_file(tuples->context);
+		tuples->file = tuples->shared.fileset ? shared_files_create(&tuples->shared) :
+			join_create_file(tuples->context);
 	location = file_location(tuples, tuples->file_size);
 	BufFileWrite(tuples->file, tuple, tuple->t_len);
 	tuples->file_size += tuple->t_len;
@@ -147,26 +159,28 @@ join_tuples_write(JoinTuples *tuples, TupleLocation location)
 }
 
 /*
- * Add a copy of a tuple, in memory as long as it is within the limit, then in the file.
- * Returns its location.
+ * Add a copy of a tuple, in memory as long as it is within the limit, then in the file.  In a
+ * parallel join, the memory is shared.  Returns its location.
  */
 TupleLocation
 join_tuples_put(JoinTuples *tuples, MinimalTuple tuple)
 {
-	if (tuples->file == NULL && !join_tuples_is_full(tuples, tuple))
+	if (tuples->shared_arenas ? has_space(tuples, MAXALIGN(tuple->t_len)) :
+		tuples->file == NULL && !join_tuples_is_full(tuples, tuple))
 		return join_tuples_add(tuples, tuple);
 	return join_tuples_write(tuples, join_tuple_location(tuple));
 }
 
 /*
- * Put tuples into a file that all participants in a parallel join can read, once it has been
- * exported.  Call it after join_tuples_init().
+ * Put tuples into shared memory, and into a file that all participants in a parallel join can
+ * read, once it has been exported.  Call it after join_tuples_init().
  */
 void
-join_tuples_share(JoinTuples *tuples, FileSet *fileset, const char *kind, int own, int n)
+join_tuples_share(JoinTuples *tuples, SharedArenas *arenas, FileSet *fileset, const char *kind,
+				  bool is_left, int own, int n)
 {
-	shared_files_init(&tuples->shared, tuples->context, fileset, kind, own, n);
-	tuples->file = shared_files_create(&tuples->shared);
+	tuples->shared_arenas = arenas;
+	shared_files_init(&tuples->shared, tuples->context, fileset, kind, is_left, own, n);
 }
 
 /*
@@ -180,6 +194,8 @@ join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
 	BufFile    *file = tuples->file;
 	uint32		size;
 
+	if ((location & 3) == IN_SHARED_ARENA)
+		return (MinimalTuple) shared_arenas_address(tuples->shared_arenas, location - IN_SHARED_ARENA);
 	if (!(location & 1))
 		return (MinimalTuple) (uintptr_t) location;
 	if (location == tuples->buffered)
@@ -204,7 +220,7 @@ join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
 }
 
 /*
- * Free the tuples in memory.
+ * Free the tuples in the memory of this process.
  */
 void
 join_tuples_free(JoinTuples *tuples)

@@ -11,14 +11,18 @@
 #include "storage/buffile.h"
 
 #include "compat.h"
+#include "join/store/shared_arenas.h"
 #include "join/store/shared_files.h"
 
 /*
  * Location of a tuple: its address, or 2 * offset + 1 if it is in the temporary file.  In a
  * parallel join, the upper bits of such an offset are the number of the participant that has
- * written the file.
+ * written the file.  If the two lowest bits are IN_SHARED_ARENA, the tuple is in shared memory.
+ * The other bits are the number of the arena and the offset in it.
  */
 typedef uint64 TupleLocation;
+
+#define IN_SHARED_ARENA		2
 
 #define NO_TUPLE			((TupleLocation) 0)
 
@@ -32,7 +36,9 @@ typedef struct JoinTuples
 	Size		memory;			/* total size of the arenas, in bytes */
 	List	   *arenas;			/* pieces of memory, in which the tuples are */
 	char	   *free;			/* free space of the current arena */
+	TupleLocation next;			/* location of a tuple there */
 	Size		nfree;			/* size of the free space, in bytes */
+	SharedArenas *shared_arenas;	/* other arenas, of a parallel join */
 	BufFile    *file;			/* NULL if all tuples are in memory */
 	SharedFiles shared;			/* files of all participants in a parallel join; `file` is one */
 	uint64		file_size;		/* size of the file, in bytes */
@@ -65,9 +71,9 @@ join_tuple_prefetch(TupleLocation location)
 extern BufFile *join_create_file(MemoryContext context);
 extern void join_seek_file(BufFile *file, uint64 offset);
 extern void join_tuples_init(JoinTuples *tuples, MemoryContext context, Size limit);
-extern void join_tuples_share(JoinTuples *tuples, FileSet *fileset, const char *kind, int own,
-							  int n);
-extern bool join_tuples_is_full(const JoinTuples *tuples, MinimalTuple tuple);
+extern void join_tuples_share(JoinTuples *tuples, SharedArenas *arenas, FileSet *fileset,
+							  const char *kind, bool is_left, int own, int n);
+extern bool join_tuples_is_full(JoinTuples *tuples, MinimalTuple tuple);
 extern TupleLocation join_tuples_add(JoinTuples *tuples, MinimalTuple tuple);
 extern TupleLocation join_tuples_put(JoinTuples *tuples, MinimalTuple tuple);
 extern TupleLocation join_tuples_write(JoinTuples *tuples, TupleLocation location);
