@@ -15,10 +15,10 @@
  * MergeSkip, of Li, Lu and Lu, "Efficient merging and filtering algorithms for approximate
  * string searches", 2008.
  *
- * A TID under T keys occurs under at least one of any n - T + 1.  So if as many short postings are
- * found, only these are merged, and the other keys are looked up for each of their TIDs.  This is
- * their DivideSkip, but with postings that are short enough for every TID to be a candidate, so
- * the other keys need no cursor before a candidate is looked up.
+ * A TID under T keys occurs under at least one of any n - T + 1.  So if as many postings are found
+ * that end on their first leaf, only these are merged, and the other keys are looked up for each of
+ * their TIDs.  This is their DivideSkip, but every TID is a candidate.  If as many are short, the
+ * other keys need no cursor before a candidate is looked up.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -229,9 +229,20 @@ compare_cursors(Datum a, Datum b, void *context)
 	return (tid < other) - (tid > other);
 }
 
+/* Compare two cursors by the length of their postings, as far as they are read. */
+static int
+compare_lengths(const void *a, const void *b)
+{
+	const PostingCursor *left = *(PostingCursor *const *) a;
+	const PostingCursor *right = *(PostingCursor *const *) b;
+
+	return left->more != right->more ? left->more - right->more : left->n - right->n;
+}
+
 /*
  * Open cursors at the first TIDs of the keys, until n - T + 1 have short postings, which may be
- * empty.  Adds these to the binary heap.  If there are fewer, adds all.
+ * empty.  Adds these to the binary heap.  If there are fewer, adds the n - T + 1 with the shortest
+ * postings, or all cursors if one of these continues on another leaf.
  */
 static void
 open_cursors(PostingMerge *merge)
@@ -279,11 +290,21 @@ open_cursors(PostingMerge *merge)
 				binaryheap_add_unordered(merge->heap, PointerGetDatum(cursor));
 		}
 	}
-	merge->heap_match = nneeded > 0 ? merge->min_match : 1;
-	while (nneeded > 0 && merge->nothers > 0)
-		binaryheap_add_unordered(merge->heap, PointerGetDatum(merge->others[--merge->nothers]));
 	while (nread < merge->n)
 		merge->others[merge->nothers++] = &cursors[nread++];
+	merge->heap_match = 1;
+	if (nneeded > 0)
+	{
+		qsort(merge->others, merge->nothers, sizeof(PostingCursor *), compare_lengths);
+		if (merge->others[nneeded - 1]->more)
+		{
+			merge->heap_match = merge->min_match;
+			nneeded = merge->nothers;
+		}
+		merge->nothers -= nneeded;
+		while (nneeded-- > 0)
+			binaryheap_add_unordered(merge->heap, PointerGetDatum(*merge->others++));
+	}
 	binaryheap_build(merge->heap);
 }
 
