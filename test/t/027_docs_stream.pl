@@ -302,7 +302,7 @@ is(answer('SELECT agreeing_hashes(a) && agreeing_hashes(b) FROM (VALUES (\'7783\
 # Codes of few subjects with up to 48 bits flipped, and the trigger of the articles, with what that page changes.
 answer($_->{sql}) foreach grep { $_->{section} eq 'Codes of 128 and 256 bits' } blocks_of('docs/recipes.md');
 my ($event, $lock, $exists) = map { s/\s+/ /gr }
-  docs_file('docs/recipes.md') =~ /Fire\s+it\s+on\s+`(.*?)`,\s+lock\s+by\s+`(.*?)`,\s+and\s+write\s+the\s+condition\s+`(.*?)`\./s;
+  docs_file('docs/recipes.md') =~ /Fire it on\s+`(.*?)`,\s+lock by\s+`(.*?)`,\s+and write the condition\s+`(.*?)`\./s;
 $keep_out =~ s/keep_out/keep_out_images/g;
 $keep_out =~ s/ON articles/ON images/;
 $keep_out =~ s/UPDATE OF body/$event/;
