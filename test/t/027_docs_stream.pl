@@ -271,6 +271,34 @@ WHERE NOT saved AND NOT EXISTS (
 SQL
 is(answer('SELECT count(*) FROM (SELECT FROM notes GROUP BY owner) AS o'), '3', 'three owners have notes');
 
+# docs/resemblance.md, "Tenants": the constraint of scoped hashes alone, without a lock.
+my ($tenants) = map { $_->{sql} =~ /^(CREATE TABLE notes .*?;\n)/ms }
+  grep { $_->{section} eq 'Tenants' } blocks_of('docs/resemblance.md');
+$tenants =~ s/TABLE notes/TABLE tenant_notes/;
+$tenants =~ s/CONSTRAINT \w+ //;
+answer($tenants);
+answer(<<'SQL');
+CREATE TABLE offered_notes (tenant integer, body text);
+CREATE PROCEDURE add_notes(seed bigint, n integer) LANGUAGE plpgsql AS $$
+BEGIN
+    FOR i IN seed .. seed + n - 1 LOOP
+        INSERT INTO offered_notes VALUES (i % 3, offer_note(i / 3));
+        INSERT INTO tenant_notes (tenant, body) VALUES (i % 3, offer_note(i / 3)) ON CONFLICT DO NOTHING;
+        COMMIT;
+    END LOOP;
+END $$;
+SQL
+together_ok('add_notes');
+is(answer(<<'SQL'), '0|0', 'tenants: no two notes of one resemble each other, and each note resembles a stored one');
+SELECT (SELECT count(*) FROM tenant_notes AS a JOIN tenant_notes AS b ON a.tenant = b.tenant AND a.ctid < b.ctid
+        WHERE (shingle_hashes(a.body) <%> shingle_hashes(b.body)) + 0 <= 0.2),
+       (SELECT count(*) FROM offered_notes AS o WHERE NOT EXISTS (
+            SELECT FROM tenant_notes AS n
+            WHERE n.tenant = o.tenant AND (shingle_hashes(n.body) <%> shingle_hashes(o.body)) + 0 <= 0.2))
+SQL
+is(answer('SELECT count(*) > 10 FROM (SELECT body FROM tenant_notes GROUP BY body HAVING count(*) = 3) AS s'), 't',
+	'all three have some');
+
 # Notes about 1,000 orders, and a copy of each.
 answer($_->{sql}) foreach grep { $_->{section} eq 'Numbers and signs' } blocks_of('docs/recipes.md');
 answer(<<'SQL');
