@@ -12,6 +12,7 @@
 #   PARTS='load searches joins long' ...    some parts of it
 #   PARTS='load pairs' ...                  all pairs by one process, by the leader and a worker,
 #                                           and by other tools, by the clock: leave the machine alone
+#   PARTS='load nearest constraint' ...     the ten nearest, and to add a constraint
 #   TABLES='exact bands_8 bands_5 fingerprints' ...
 #                                           some of the digests.  Joins need the first three
 #   KEEP=FOLDER ...                         keeps the loaded tables in FOLDER, and uses those

@@ -3,7 +3,8 @@
 -- which prints the documents; tables; rounds; minutes; sets, a file to write.
 SELECT :'part' = 'load' AND to_regclass('sizes') IS NULL AS load, to_regclass('exact') IS NULL AS fresh,
        :'part' = 'searches' AS searches, :'part' = 'joins' AS joins, :'part' = 'long' AS long,
-       :'part' = 'pairs' AS pairs, :'part' = 'took' AS took \gset
+       :'part' = 'pairs' AS pairs, :'part' = 'took' AS took,
+       :'part' = 'nearest' AS nearest, :'part' = 'constraint' AS constraint \gset
 SET client_min_messages = warning;
 \pset footer off
 
@@ -291,4 +292,59 @@ ORDER BY min(n) OVER (PARTITION BY within), n;
 SET simhash.enable_join = off;
 \pset title 'a search within 0.2: sketch(body, 8, 3) / shingle_hashes(body)'
 SELECT t.* FROM unnest('{1,10,100}'::integer[]) AS n, LATERAL time_long(n, :rounds) AS t;
+\endif
+
+\if :nearest
+-- Queries: 100 documents of 30 to 90 shingles, in which a fraction of the words is replaced.
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+CREATE TEMP TABLE edited AS
+SELECT *, shingle_hashes(body) AS sk
+FROM (SELECT d, row_number() OVER (PARTITION BY d ORDER BY hashint4(id), id) AS n,
+             (SELECT string_agg(CASE WHEN hashint8extended(id, w) & 1023 < 1024 * p THEN md5(id || ' ' || w)
+                                     ELSE word END, ' ' ORDER BY w)
+              FROM regexp_split_to_table(body, '\s+') WITH ORDINALITY AS t (word, w)) AS body
+      FROM (SELECT id, body FROM exact WHERE cardinality(sk) BETWEEN 30 AND 90
+            ORDER BY hashint4(id), id LIMIT 100) AS s,
+           (VALUES (0.1, 0.018), (0.5, 0.126), (0.9, 0.433)) AS v (d, p)) AS s;
+-- pg_trgm cannot index longer texts, and takes hours for ten million.
+CREATE TABLE IF NOT EXISTS short_texts AS
+SELECT id, body FROM exact WHERE octet_length(body) < 2000 AND (SELECT documents < 2000000 FROM sizes LIMIT 1);
+SELECT 'CREATE INDEX short_texts_trgm ON short_texts USING gist (body gist_trgm_ops)'
+WHERE to_regclass('short_texts_trgm') IS NULL \gexec
+ANALYZE short_texts;
+-- Returns milliseconds of a query's ten nearest, of queries 1 to n of a distance.
+CREATE FUNCTION pg_temp.ms(d numeric, n integer, rows text) RETURNS numeric LANGUAGE plpgsql AS $$
+DECLARE
+    query text := format('SELECT count(*) FROM (SELECT * FROM edited WHERE d = %s AND n <= %s OFFSET 0) AS q,
+                          LATERAL (SELECT t.id FROM %s LIMIT 10) AS s', d, n, rows);
+BEGIN
+    PERFORM time_query(query);
+    RETURN round(time_query(query)::numeric / n, 2);
+END $$;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+\pset title 'milliseconds of the ten nearest'
+SELECT d, pg_temp.ms(d, 100, 'exact AS t ORDER BY t.sk <%> q.sk') AS "by the index",
+       pg_temp.ms(d, 100, 'exact AS t WHERE t.sk <%> q.sk <= 0.6 ORDER BY t.sk <%> q.sk') AS "within 0.6",
+       pg_temp.ms(d, 2, 'exact AS t ORDER BY (t.sk <%> q.sk) + 0') AS "sort",
+       pg_temp.ms(d, 10, 'short_texts AS t ORDER BY t.body <-> q.body') AS "pg_trgm, GiST"
+FROM unnest('{0.1,0.5,0.9}'::numeric[]) AS d;
+\endif
+
+\if :constraint
+-- 200,000 arrays of 54 elements, 20 of them of 30,000 frequent ones
+CREATE TABLE apart AS
+SELECT i, (SELECT array_agg(CASE WHEN j <= 34 THEN hashint8extended(i * 64 + j, 0)
+                                 ELSE (hashint8extended(i * 64 + j, 1) & 2147483647) % 30000 END)
+           FROM generate_series(1, 54) AS j) AS sk
+FROM generate_series(1, 200000) AS i;
+VACUUM ANALYZE apart;
+\pset title 'seconds to index 200,000 arrays, to add the constraint, and to join them'
+SELECT round(time_query('CREATE INDEX apart_ball ON apart USING simhash (sketch_ball(sk, 0.2))')::numeric / 1000, 2)
+           AS "index",
+       round(time_query('ALTER TABLE apart ADD EXCLUDE USING simhash (sketch_ball(sk, 0.2) WITH =~=)')::numeric / 1000,
+             2) AS "constraint",
+       round(time_query('SELECT FROM apart AS a JOIN apart AS b ON a.sk <%> b.sk <= 0.2 AND a.i < b.i')::numeric / 1000,
+             2) AS "join";
+DROP TABLE apart;
 \endif

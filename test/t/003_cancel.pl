@@ -322,7 +322,8 @@ $node->safe_psql('in_utf8', q{
 		RETURN (SELECT max(d)
 		        FROM (SELECT sk <%>> passage AS d
 		              FROM sketches WHERE sk IS NOT NULL ORDER BY sk <%>> passage LIMIT 100000) AS s);
-	CREATE FUNCTION resembling(hashes bigint[]) RETURNS float8 LANGUAGE sql SET enable_seqscan = off SET enable_sort = off
+	CREATE FUNCTION resembling(hashes bigint[])
+	    RETURNS float8 LANGUAGE sql SET enable_seqscan = off SET enable_sort = off
 		RETURN (SELECT max(d) FROM (SELECT sk <%> hashes AS d FROM sketches ORDER BY sk <%> hashes LIMIT 1000) AS s)});
 for my $case (
 	[ 'at least five of many hashes', 'near(%s, 1 - 5 / 4096.0)' ],
