@@ -90,6 +90,7 @@ FROM unnest(ARRAY['SELECT a.id, b.id AS r FROM docs a LEFT JOIN none b ON a.fp <
                   'SELECT a.id FROM docs a WHERE NOT EXISTS (SELECT FROM none b WHERE a.sig % b.sig)',
                   'SELECT a.id, b.id AS r FROM docs a LEFT JOIN queries b ON a.fp <~> b.fp <= (SELECT NULL::int)',
                   'SELECT a.id, b.id AS r FROM docs a LEFT JOIN queries b ON a.sk <%> b.sk <= (SELECT -1.0::float8)',
+                  'SELECT a.id, b.id AS r FROM docs a LEFT JOIN docs b ON a.sk <%> b.sk <= (SELECT -1.0::float8)',
                   'SELECT a.id, b.id AS r FROM docs a JOIN docs b ON a.sk <%> b.sk <= (SELECT 1.0::float8)']) AS query;
 
 -- rescans

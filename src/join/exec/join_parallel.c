@@ -371,13 +371,7 @@ write_partitions(SimHashJoinState *state, bool is_left)
 		begin_writing(state, is_left);
 		for (int round = 0; round < state->parallel->shared->nrounds; round++)
 		{
-			join_entries_rewind(entries);
-			while (join_entries_load(entries))
-				for (uint32 i = 0; i < entries->n; i++)
-				{
-					CHECK_FOR_INTERRUPTS();
-					entry_writer_add(entries->writer, join_entries_at(entries, i));
-				}
+			join_entries_write(entries);
 			entry_writer_end(entries->writer);
 		}
 		end_writing(store);
@@ -422,17 +416,15 @@ begin_partitions(SimHashJoinState *state)
 
 /*
  * Set the parts of partitions from `first` to `end` (exclusive) that the participants have
- * written.  Returns their number of entries.
+ * written, in an array.  Returns their number of entries.
  */
 static uint64
-set_source(SimHashJoinState *state, bool is_left, uint64 first, uint64 end)
+set_source(SimHashJoinState *state, bool is_left, uint64 first, uint64 end, JoinEntryFile *source)
 {
 	JoinMatch  *match = state->match;
-	JoinParallel *parallel = state->parallel;
-	JoinShared *shared = parallel->shared;
+	JoinShared *shared = state->parallel->shared;
 	bool		is_other = is_left && !join_match_is_self(match);
 	JoinStore  *store = is_other ? match->left : match->right;
-	JoinEntryFile *source = is_left ? parallel->left_source : parallel->right_source;
 	JoinEntries *entries = is_left ? match->left_entries : &match->right->entries;
 	uint64		n = 0;
 
@@ -470,7 +462,8 @@ bool
 join_parallel_next_partition(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
-	JoinShared *shared = state->parallel->shared;
+	JoinParallel *parallel = state->parallel;
+	JoinShared *shared = parallel->shared;
 
 	for (;;)
 	{
@@ -480,7 +473,8 @@ join_parallel_next_partition(SimHashJoinState *state)
 		if (!state->matchable || i >= (uint64) shared->n * shared->nrounds)
 			return false;
 		match->round = i / shared->n;
-		if (set_source(state, false, i, i + 1) > 0 && set_source(state, true, i, i + 1) > 0)
+		if (set_source(state, false, i, i + 1, parallel->right_source) > 0 &&
+			set_source(state, true, i, i + 1, parallel->left_source) > 0)
 			return true;
 	}
 }
@@ -499,10 +493,10 @@ join_parallel_returns_unmatched(SimHashJoinState *state)
 		!join_returns_unmatched(state->match) ||
 		pg_atomic_fetch_add_u32(&shared->nunmatched, 1) > 0)
 		return false;
-	state->parallel->left_source = MemoryContextAllocHuge(state->match->left->context,
-														  (Size) shared->n * shared->nparticipants *
-														  sizeof(JoinEntryFile));
-	set_source(state, true, 0, shared->n);
+	set_source(state, true, 0, shared->n,
+			   MemoryContextAllocHuge(state->match->left->context,
+									  (Size) shared->n * shared->nparticipants *
+									  sizeof(JoinEntryFile)));
 	state->match->left_entries->n = 0;
 	return true;
 }

@@ -564,6 +564,8 @@ prefix_share(JoinMatch *match, JoinShareStep step)
 			prefix_share(match, SHARE_RESULTS);
 			if (state->matchable)
 				make_right_entries(state);
+			else if (join_match_is_self(match) && join_returns_unmatched(match))
+				join_entries_write(&match->right->entries);
 			break;
 		case SHARE_RESULTS:
 			state->count = dsa_get_address(match->area, shared->count);

@@ -307,6 +307,21 @@ join_entries_load(JoinEntries *entries)
 }
 
 /*
+ * Write all entries to their partitions.
+ */
+void
+join_entries_write(JoinEntries *entries)
+{
+	join_entries_rewind(entries);
+	while (join_entries_load(entries))
+		for (uint32 i = 0; i < entries->n; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			entry_writer_add(entries->writer, join_entries_at(entries, i));
+		}
+}
+
+/*
  * Delete the file, if there is one, and free the array.
  */
 void

@@ -186,6 +186,7 @@ extern void join_entries_spill(JoinEntries *entries);
 extern void join_entries_rewind(JoinEntries *entries);
 extern void join_entries_limit(JoinEntries *entries, Size capacity);
 extern bool join_entries_load(JoinEntries *entries);
+extern void join_entries_write(JoinEntries *entries);
 extern void join_entries_close(JoinEntries *entries);
 
 extern void entry_writer_init(EntryWriter *writer, MemoryContext context, Size memory);
