@@ -141,17 +141,21 @@ BEGIN
 END $$;
 SELECT memory_of_loops(8) < 3 * memory_of_loops(1) AS is_maximum;
 
--- a signature with other parameters, which is in a file as all are
+-- a signature with other parameters, which is in a file
 CREATE TABLE others AS
     SELECT id, CASE WHEN id = 450 THEN to_minhash('{1,2}'::bigint[], 5, 3) ELSE sig END AS sig FROM docs;
 ALTER TABLE others SET (parallel_workers = 2);
 ANALYZE others;
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
 DO $$ BEGIN
     PERFORM count(*) FROM others a JOIN others b ON a.sig % b.sig AND a.id < b.id;
     RAISE WARNING 'no error';
 EXCEPTION WHEN OTHERS THEN
     RAISE WARNING '%', substring(SQLERRM FOR 56);
 END $$;
+RESET work_mem;
+RESET hash_mem_multiplier;
 
 -- not all rows are fetched
 SELECT count(*) FROM (SELECT FROM docs a LEFT JOIN queries b ON a.sk <%> b.sk <= 0.3 LIMIT 7) AS s;

@@ -453,7 +453,7 @@ band_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint6
 	Minhash    *copy = NULL;
 	bool		shares_band;
 
-	if (join_match_is_self(match) && match->left->values.file)
+	if (join_match_is_self(match) && (const char *) a == match->left->values.buffer)
 	{
 		copy = palloc(MINHASH_SIZE(minhash_length(a)));
 		a = memcpy(copy, a, MINHASH_SIZE(minhash_length(a)));

@@ -3,7 +3,8 @@
  *
  * An arena belongs to the participant that has allocated it, which alone writes it.  There are at
  * most as many as the participants together may use.  A participant that gets no more goes on in
- * its files.
+ * its files.  If the system has no memory for a new segment, dsm_create() raises an error, as in a
+ * parallel hash join.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -37,7 +38,7 @@ shared_arenas_init(SharedArenaTable *table, int nparticipants, Size memory)
 	Size		size = pg_nextpower2_64(Max(memory / ARENAS_PER_PARTICIPANT, MIN_SHARED_ARENA));
 
 	table->shift = pg_leftmost_one_pos64(size);
-	table->max = memory * nparticipants / size;
+	table->max = Min(memory / size, ARENAS_PER_PARTICIPANT) * nparticipants;
 	pg_atomic_init_u32(&table->n, 0);
 	memset(table->arena, 0, table->max * sizeof(dsa_pointer));
 }

@@ -42,6 +42,7 @@ join_store_reset(JoinStore *store, Size limit, Size capacity, Size entry_size)
 	join_store_close(store);
 	join_tuples_init(&store->tuples, store->context, limit);
 	join_tuples_init(&store->values, store->context, limit);
+	join_tuples_init(&store->blocks, store->context, 0);
 	join_entries_init(&store->entries, store->context, capacity, entry_size);
 }
 
@@ -55,7 +56,6 @@ join_store_share(JoinStore *store, SharedArenas *arenas, FileSet *fileset, bool 
 {
 	join_tuples_share(&store->tuples, arenas, fileset, "tuples", is_left, own, n);
 	join_tuples_share(&store->values, arenas, fileset, "values", is_left, own, n);
-	join_tuples_init(&store->blocks, store->context, 0);
 	join_tuples_share(&store->blocks, arenas, fileset, "entries", is_left, own, n);
 }
 
