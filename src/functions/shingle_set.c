@@ -110,14 +110,14 @@ shingle_set_free(ShingleSet *set)
 }
 
 /*
- * Remove all shingles.  Keeps the memory for the next shingles, unless the set has more than
- * twice its initial slots and less than an eighth of them was used.
+ * Remove all shingles.  Keeps the memory for the next shingles, unless it is large, or the set has
+ * more than twice its initial slots and less than an eighth of them was used.
  */
 void
 shingle_set_clear(ShingleSet *set)
 {
-	if (set->slot_bits > FIRST_SLOT_BITS + 1 &&
-		set->count < (1U << set->slot_bits) / 8)
+	if (set->capacity > LARGE_SET ||
+		(set->slot_bits > FIRST_SLOT_BITS + 1 && set->count < (1U << set->slot_bits) / 8))
 	{
 		shingle_set_free(set);
 		shingle_set_init(set, set->budget);
@@ -199,8 +199,12 @@ make_shingle(ShingleSet *set, uint64 hash, const char *bytes, size_t length)
 	if (nwords > set->capacity - set->used)
 	{
 		size_t		capacity = set->used + nwords;
+		size_t		more = capacity < LARGE_SET ? capacity : capacity / 4;
+		size_t		size = set->budget->allocated + (capacity - set->capacity) * sizeof(uint64);
 
-		capacity += capacity < LARGE_SET ? capacity : capacity / 4;
+		/* only shingles exceed the budget, not the space for further ones */
+		if (size < set->budget->limit)
+			capacity += Min(more, (set->budget->limit - size) / sizeof(uint64));
 		set->words = budget_alloc(set->budget, set->words, set->capacity * sizeof(uint64),
 								  capacity * sizeof(uint64));
 		set->capacity = capacity;

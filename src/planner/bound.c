@@ -95,7 +95,7 @@ bound_check_unit(bool of_bits, Node *bound)
 	if (!IsA(constant, Const) || constant->constisnull)
 		return;
 	value = number_of_constant(constant);
-	if ((of_bits ? value <= 0 || value >= 1 : value <= 1 || isinf(value) || isnan(value)) ||
+	if (!(of_bits ? value > 0 && value < 1 : value > 1 && !isinf(value)) ||
 		last_notice == GetCurrentStatementStartTimestamp())
 		return;
 	last_notice = GetCurrentStatementStartTimestamp();

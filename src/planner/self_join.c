@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
@@ -37,7 +36,7 @@ excludes_itself(Expr *clause, int a, int b)
 
 	return IsA(clause, OpExpr) && list_length(op->args) == 2 &&
 		(OidIsValid(get_equality_op_for_ordering_op(op->opno, NULL)) ||
-		 op_mergejoinable(get_negator(op->opno), exprType(linitial(op->args)))) &&
+		 get_mergejoin_opfamilies(get_negator(op->opno)) != NIL) &&
 		(is_same_of_both(linitial(op->args), lsecond(op->args), a, b) ||
 		 is_same_of_both(linitial(op->args), lsecond(op->args), b, a)) &&
 		!contain_volatile_functions((Node *) clause);
