@@ -112,8 +112,8 @@ add_to_sample(DistanceMatch *state, const JoinStore *store, SimHash fp)
 #define TUPLES_AHEAD		16
 
 /*
- * Move the tuples in memory of this process to the temporary file, sorted like their entries.  So tuples
- * whose fingerprints are in the same partition are close to each other in the file.
+ * Move the tuples in memory of this process to the temporary file, sorted like their entries.  So
+ * tuples whose fingerprints are in the same partition are close to each other in the file.
  */
 static void
 distance_spill_tuples(JoinMatch *match, JoinStore *store)
