@@ -59,7 +59,7 @@ put_left(SimHashJoinState *state, TupleLocation location, TupleTableSlot *row)
 	{
 		ExecStoreMinimalTuple(join_tuples_fetch(&state->match->left->tuples, location), slot,
 							  false);
-		if (join_is_self(&state->spec) && (location & 1))
+		if (join_is_self(&state->spec) && (location & IN_FILE))
 			ExecMaterializeSlot(slot);
 		state->loaded = location;
 	}
@@ -167,7 +167,7 @@ next_row_pair(SimHashJoinState *state)
 								  state->match->tag};
 		if (join_is_self(&state->spec) && left->location != right->location)
 			state->pair.right_row = Min(right->row, NO_ROW - 1);
-		if (!((left->location | right->location) & 1) ||
+		if (!((left->location | right->location) & IN_FILE) ||
 			join_needs_one_match(state->spec.jointype))
 			return &state->pair;
 		pending_add(&state->pending, &state->pair);

@@ -479,7 +479,7 @@ make_right_entries(PrefixMatch *state)
 			GlobalPlace *ranked = rank_array(state, element, n, &prefix);
 
 			CHECK_FOR_INTERRUPTS();
-			if (is_self && !(row->location & 1))
+			if (is_self && !(row->location & IN_FILE))
 				set_positions(element, n, ranked, prefix);
 			add_prefix_entries(state, right, element, ranked, prefix, n, row);
 			pfree(ranked);
@@ -607,7 +607,7 @@ prefix_begin_pairs(JoinMatch *match)
 static void
 prefetch_tuple(const JoinEntry *entry)
 {
-	if (!(entry->location & 1))
+	if (!(entry->location & IN_FILE))
 		join_tuple_prefetch(entry->location);
 }
 
@@ -617,7 +617,7 @@ prefetch_tuple(const JoinEntry *entry)
 static void
 prefetch_array(const JoinEntry *entry)
 {
-	if (!(entry->location & 1))
+	if (!(entry->location & IN_FILE))
 	{
 		MinimalTuple tuple = (MinimalTuple) (uintptr_t) entry->location;
 		const int64 *end = array_end(tuple);

@@ -121,7 +121,7 @@ entry_blocks_read(JoinEntryFile *file, JoinEntry *entries, uint32 max)
 			entry->hash = entry->row = 0;
 			memcpy(entry, source, file->entry_size);
 			entry->row += file->first_row;
-			if (!(entry->location & 1))
+			if (!(entry->location & IN_FILE))
 				entry->location = join_tuple_location(join_tuples_fetch(file->tuples,
 																		entry->location));
 		}

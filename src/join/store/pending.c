@@ -107,7 +107,7 @@ load_tuples(PendingPairs *pending, JoinTuples *right)
 		JoinPair   *pair = &pending->pair[pending->end++];
 
 		CHECK_FOR_INTERRUPTS();
-		if (!(pair->right & 1))
+		if (!(pair->right & IN_FILE))
 			continue;
 		if (tuple == NULL || pair->right != location)
 		{

@@ -138,7 +138,7 @@ join_tuples_add(JoinTuples *tuples, MinimalTuple tuple)
 static inline TupleLocation
 file_location(const JoinTuples *tuples, uint64 offset)
 {
-	return ((uint64) tuples->shared.own << FILE_OFFSET_BITS | offset) << 1 | 1;
+	return ((uint64) tuples->shared.own << FILE_OFFSET_BITS | offset) << 1 | IN_FILE;
 }
 
 /*
@@ -196,7 +196,7 @@ join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
 
 	if ((location & 3) == IN_SHARED_ARENA)
 		return (MinimalTuple) shared_arenas_address(tuples->shared_arenas, location - IN_SHARED_ARENA);
-	if (!(location & 1))
+	if (!(location & IN_FILE))
 		return (MinimalTuple) (uintptr_t) location;
 	if (location == tuples->buffered)
 		return (MinimalTuple) tuples->buffer;

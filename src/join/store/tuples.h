@@ -15,13 +15,14 @@
 #include "join/store/shared_files.h"
 
 /*
- * Location of a tuple: its address, or 2 * offset + 1 if it is in the temporary file.  In a
+ * Location of a tuple: its address, or 2 * offset + IN_FILE if it is in the temporary file.  In a
  * parallel join, the upper bits of such an offset are the number of the participant that has
  * written the file.  If the two lowest bits are IN_SHARED_ARENA, the tuple is in shared memory.
  * The other bits are the number of the arena and the offset in it.
  */
 typedef uint64 TupleLocation;
 
+#define IN_FILE				1
 #define IN_SHARED_ARENA		2
 
 #define NO_TUPLE			((TupleLocation) 0)
