@@ -116,14 +116,14 @@ shared_memory(void)
 /* --- reading ---------------------------------------------------------------------- */
 
 /*
- * Add up the rows of the participants, or those of the participants before one.
+ * Add up the rows of the participants.
  */
 static uint64
-sum_rows(const JoinShared *shared, int end, bool is_left)
+sum_rows(const JoinShared *shared, bool is_left)
 {
 	uint64		nrows = 0;
 
-	for (int i = 0; i < end; i++)
+	for (int i = 0; i < shared->nparticipants; i++)
 		nrows += is_left ? shared->participant[i].left.nrows : shared->participant[i].right.nrows;
 	return nrows;
 }
@@ -225,7 +225,7 @@ know_right_rows(SimHashJoinState *state)
 {
 	JoinShared *shared = state->parallel->shared;
 
-	state->match->nright = sum_rows(shared, shared->nparticipants, false);
+	state->match->nright = sum_rows(shared, false);
 	state->matchable = state->match->nright > 0;
 }
 
@@ -269,7 +269,7 @@ know_rows(SimHashJoinState *state)
 
 	if (!match->knows_radius)
 		know_right_rows(state);
-	match->nleft = sum_rows(shared, shared->nparticipants, !join_match_is_self(match));
+	match->nleft = sum_rows(shared, !join_match_is_self(match));
 	if (state->matchable && match->nleft > 0 && !match->knows_radius)
 		join_evaluate_radius(state);
 }
@@ -426,6 +426,7 @@ set_source(SimHashJoinState *state, bool is_left, uint64 first, uint64 end, Join
 	bool		is_other = is_left && !join_match_is_self(match);
 	JoinStore  *store = is_other ? match->left : match->right;
 	JoinEntries *entries = is_left ? match->left_entries : &match->right->entries;
+	uint32		first_row = 0;
 	uint64		n = 0;
 
 	entries->source = source;
@@ -435,7 +436,6 @@ set_source(SimHashJoinState *state, bool is_left, uint64 first, uint64 end, Join
 		SharedInput *input = is_other ? &shared->participant[i].left :
 			&shared->participant[i].right;
 		const PartitionBlocks *blocks = dsa_get_address(match->area, input->partitions);
-		uint32		first_row = sum_rows(shared, i, is_other);
 
 		for (uint64 p = first; p < end; p++, source++)
 		{
@@ -450,6 +450,7 @@ set_source(SimHashJoinState *state, bool is_left, uint64 first, uint64 end, Join
 			}
 			n += source->n;
 		}
+		first_row += input->nrows;
 	}
 	join_entries_rewind(entries);
 	return n;
@@ -584,11 +585,7 @@ join_parallel_build(SimHashJoinState *state)
 	JoinShared *shared = parallel->shared;
 
 	match->methods->share(match, SHARE_BEGIN);
-	match->knows_radius = false;
 	match->partitioned = true;
-	match->left_entries = &match->left->entries;
-	match->right_entries = &match->right->entries;
-	state->returns_pending = state->exchange = false;
 	parallel->arenas = shared_arenas_attach(arena_table(match, shared), match->area,
 											match->right->context);
 	join_store_share(match->right, parallel->arenas, &shared->files.fs, false,

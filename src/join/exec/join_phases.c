@@ -195,11 +195,6 @@ begin_outer(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
 
-	state->pending.n = state->pending.next = state->pending.end = 0;
-	state->returns_pending = state->exchange = false;
-	match->knows_radius = false;
-	match->left_entries = &match->left->entries;
-	match->right_entries = &match->right->entries;
 	match->nright = match->right->nrows;
 	state->matchable = match->nright > 0;
 	state->counters.nbatches = Max(state->counters.nbatches, 1);
@@ -221,6 +216,11 @@ begin_join(SimHashJoinState *state)
 	JoinMatch  *match = state->match;
 
 	join_parallel_begin(state);
+	match->knows_radius = false;
+	match->left_entries = &match->left->entries;
+	match->right_entries = &match->right->entries;
+	state->pending.n = state->pending.next = state->pending.end = 0;
+	state->returns_pending = state->exchange = false;
 	if (state->right.done)
 		return begin_outer(state);
 	match->methods->begin(match);
