@@ -254,7 +254,7 @@ simhash_scoped_hashes(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("scope must not be null"),
-				 errhint("Make its column NOT NULL, or give rows without a scope one by coalesce().")));
+				 errhint("Give each row a scope, or replace nulls by coalesce().")));
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	scope = hash_text(PG_GETARG_TEXT_PP(1));
