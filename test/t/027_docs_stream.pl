@@ -242,8 +242,8 @@ BEGIN
             SELECT i % 3, offer_note(k * i), s.* FROM save_note(i % 3, offer_note(k * i)) AS s;
         END LOOP;
         IF i % 4 = 0 THEN
-            imported := ARRAY(SELECT import_notes(i % 3, ARRAY(SELECT offer_note(-k * i)
-                                                              FROM generate_series(1, 3) AS k)));
+            imported := ARRAY(SELECT id FROM import_notes(i % 3, ARRAY(SELECT offer_note(-k * i)
+                                                                       FROM generate_series(1, 3) AS k)));
             INSERT INTO saved_notes SELECT owner, body, id, true FROM notes WHERE id = ANY (imported);
         ELSIF i % 5 = 0 THEN
             INSERT INTO saved_notes
