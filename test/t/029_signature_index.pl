@@ -120,6 +120,40 @@ $primary->wait_for_catchup($standby);
 same_bands_ok($primary, 'after the load');
 same_bands_ok($standby, 'standby after the load');
 
+# --- scopes --------------------------------------------------------------------------
+
+$primary->safe_psql('postgres', <<'SQL');
+CREATE TABLE notes (id bigserial, scope bigint, sk bigint[],
+	EXCLUDE USING simhash (sketch_ball(sk, 0.2) WITH =~=));
+CREATE INDEX notes_sk ON notes USING simhash (sk);
+INSERT INTO notes (scope, sk)
+SELECT scope, scoped_hashes(minhash_bands(sig_of(i)), scope)
+FROM generate_series(1, 5000) AS i, generate_series(7, 8) AS scope ON CONFLICT DO NOTHING;
+DELETE FROM notes WHERE id % 5 = 0;
+VACUUM notes;
+SQL
+$primary->wait_for_catchup($standby);
+
+# Returns pairs of near notes, by the index that serves the condition.
+sub near_notes
+{
+	my ($node, $condition) = @_;
+
+	return $node->safe_psql('postgres', "SET simhash.enable_join = off; SET enable_seqscan = off;
+		SELECT q.id, n.id FROM notes AS q JOIN notes AS n ON $condition WHERE q.id < 300 ORDER BY 1, 2");
+}
+
+foreach ([ 'sketch_ball(n.sk, 0.2) =~= sketch_ball(q.sk, 0.8)', '(n.sk <%> q.sk) + 0 <= 0.2' ],
+	[ 'n.sk <%> q.sk <= 0.8', 'n.scope = q.scope AND (n.sk <%> q.sk) + 0 <= 0.8' ])
+{
+	my ($by_index, $by_eye) = @$_;
+	my $found = near_notes($primary, $by_eye);
+
+	is(near_notes($standby, $by_index), $found, "standby: $by_index");
+	like($found, qr/^(\d+)\|(?!\1$)/m, 'some are near') if $by_index =~ /<%>/;
+}
+no_damage_ok($standby, 'standby', 'notes_sk', 'notes_sketch_ball_excl');
+
 # --- parameters ----------------------------------------------------------------------
 
 # The catalog loses the modifiers.  From here on only the index files contain the
