@@ -1,6 +1,6 @@
 # A coordinator and two shards by postgres_fdw, as docs/machines.md sets them up.  The
-# test runs each SQL block of that page on the server that its first line names, and
-# compares the results with those of one big table.
+# test runs each SQL block of that page on the coordinator, or on each shard if its first line
+# says so, and compares the results with those of one big table.
 
 use strict;
 use warnings;
@@ -9,7 +9,7 @@ use FindBin;
 use lib $FindBin::RealBin;
 use DocsTest;
 use IndexTest;
-use PostgreSQL::Test::Cluster;
+use MachinesTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -19,29 +19,6 @@ my $coordinator = server('coordinator');
 plan skip_all => 'no postgres_fdw' if $coordinator->safe_psql('postgres',
 	q(SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw')) eq '0';
 my @shards = (server('shard1'), server('shard2'));
-my $text;    # the query text, as :'text'
-
-sub server
-{
-	my ($name) = @_;
-	my $node = PostgreSQL::Test::Cluster->new($name);
-
-	$node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
-	$node->append_conf('postgresql.conf', 'jit = off');
-	$node->start;
-	return $node;
-}
-
-# Returns the output of a statement, and its messages.
-sub said
-{
-	my ($node, $sql) = @_;
-	my ($stdout, $stderr);
-	my $status = $node->psql('postgres', $sql,
-		stdout => \$stdout, stderr => \$stderr, extra_params => [ '-v', 'text=' . ($text // '') ]);
-
-	return ($stdout, $status == 0 ? '' : $stderr || 'failed');
-}
 
 # Replaces the page's names of the shards by addresses.
 sub addressed
@@ -52,24 +29,11 @@ sub addressed
 	return $sql;
 }
 
-# Loads families of documents: a text of 150 words, the same with one word replaced,
-# with other punctuation, with two words replaced, with ten; and some without a
-# fingerprint.  The big table, and the other tables of the page's queries, are in the
-# schema whole.
+# Loads the documents, and what else the page's queries read as one table.
 sub load
 {
-	$coordinator->safe_psql('postgres', <<"SQL");
-CREATE SCHEMA whole;
-CREATE TABLE whole.docs (LIKE docs INCLUDING GENERATED);
-INSERT INTO whole.docs (id, body)
-SELECT family * 5 + member, string_agg(
-    CASE WHEN (w + family) % 150 < ('{0,1,0,2,10}'::integer[])[member + 1] THEN 'changed' || member
-         ELSE substr(md5((hashint8extended(family * 150 + w, $seed) & 4095)::text), 1, 6) END,
-    CASE member WHEN 2 THEN ', ' ELSE ' ' END ORDER BY w)
-FROM generate_series(1, 400) AS family, generate_series(0, 4) AS member, generate_series(1, 150) AS w
-GROUP BY family, member;
-INSERT INTO whole.docs (id, body)
-SELECT i, CASE WHEN i % 2 = 0 THEN ' ' END FROM generate_series(10001, 10020) AS i;
+	load_documents($coordinator, $seed);
+	$coordinator->safe_psql('postgres', <<'SQL');
 CREATE VIEW whole.docs1 AS SELECT * FROM whole.docs WHERE id % 3 = 0;
 CREATE VIEW whole.docs2 AS SELECT * FROM whole.docs WHERE id % 3 <> 0;
 CREATE TABLE whole.near1 AS
@@ -77,22 +41,12 @@ CREATE TABLE whole.near1 AS
     WHERE a.fp <~> b.fp <= 3 AND a.id < b.id;
 CREATE VIEW whole.near2 AS SELECT * FROM whole.near1 WHERE false;
 ANALYZE;
-INSERT INTO docs (id, body) SELECT id, body FROM whole.docs;
 SQL
 	foreach my $shard (@shards)
 	{
 		$shard->safe_psql('postgres', 'VACUUM ANALYZE docs');
 		cmp_ok($shard->safe_psql('postgres', 'SELECT count(*) FROM docs'), '>', 900, $shard->name . ' has its part');
 	}
-
-	# A text with neighbours, of which the tenth is nearer than the eleventh.
-	$text = $coordinator->safe_psql('postgres', <<"SQL");
-SELECT body FROM whole.docs AS q,
-    LATERAL (SELECT array_agg(fp <~> q.fp ORDER BY fp <~> q.fp) AS bits FROM whole.docs) AS s
-WHERE id % 5 = 0 AND bits[3] <= 3 AND bits[10] < bits[11]
-ORDER BY hashint8extended(id, $seed) LIMIT 1
-SQL
-	isnt($text, '', 'a text to search for');
 }
 
 # Returns the queries that the shards receive, from EXPLAIN.
@@ -104,18 +58,6 @@ sub sent
 		. $query =~ s/^(?=EXECUTE)|\A(?!PREPARE)/EXPLAIN (VERBOSE, COSTS OFF, FORMAT JSON) /mr);
 
 	return map { s/\\(.)/$1/gr } $plan =~ /"Remote SQL": "((?:[^"\\]|\\.)*)"/g;
-}
-
-# Checks that a query returns the same rows on the shards as in one table.
-sub same_rows_as_one_table
-{
-	my ($query, $name) = @_;
-	my ($by_shards, $complaint) = said($coordinator, $query);
-	my ($by_one) = said($coordinator, "SET search_path = whole, public;\n" . $query);
-
-	is($complaint, '', "$name: runs");
-	isnt($by_one, '', "$name: finds something");
-	is(join("\n", sort split /\n/, $by_shards), join("\n", sort split /\n/, $by_one), "$name: rows as of one table");
 }
 
 # Checks that each shard receives the query's conditions on digests and texts, and uses
@@ -157,17 +99,16 @@ my %query;
 foreach my $block (blocks_of('docs/machines.md'))
 {
 	my ($line, $sql) = @$block{qw(line sql)};
-	my ($where, $statement) = $sql =~ /\A-- on (each shard|the coordinator)\n(.*)/s
-	  or die "line $line: where does it run?";
+	my ($where, $statement) = $sql =~ /\A(-- on each shard\n)?(.*)/s;
 
 	if ($statement =~ /\A\(?(?:SELECT|PREPARE|WITH)/)
 	{
-		same_rows_as_one_table($statement, "line $line");
+		same_rows_as_one_table($coordinator, $statement, "line $line");
 		searched_by_shards($statement, "line $line") if $statement =~ /simhash|shingle_hashes|batch/;
 		$query{$line} = $statement;
 		next;
 	}
-	foreach my $node ($where eq 'each shard' ? @shards : $coordinator)
+	foreach my $node ($where ? @shards : $coordinator)
 	{
 		my ($said, $complaint) = said($node, addressed($statement));
 		is($said . $complaint, '', "line $line: runs on " . $node->name);
@@ -177,7 +118,7 @@ foreach my $block (blocks_of('docs/machines.md'))
 
 # The recipe of docs/deduplicate.md, on the coordinator.
 my ($recipe) = grep { /TABLE ranked/ } map { $_->{sql} } blocks_of('docs/deduplicate.md');
-same_rows_as_one_table($recipe, 'deduplicate.md');
+same_rows_as_one_table($coordinator, $recipe, 'deduplicate.md');
 
 # Both shards at the same time.
 my $search = q(SELECT id FROM docs WHERE fp <~> simhash(:'text') <= 3);
@@ -188,7 +129,7 @@ is(scalar(() = $plan =~ /"Async Capable": true/g), 2, 'both shards run at the sa
 # conditions.
 $coordinator->safe_psql('postgres', 'ALTER SERVER shard1 OPTIONS (DROP extensions)');
 is(scalar(grep { /<~>/ } sent($search)), 1, 'a server without the option gets no predicate');
-same_rows_as_one_table($search, 'without the option');
+same_rows_as_one_table($coordinator, $search, 'without the option');
 $coordinator->safe_psql('postgres', q(ALTER SERVER shard1 OPTIONS (ADD extensions 'simhash')));
 
 # A shard that fails during a query, and an unreachable shard.
@@ -214,6 +155,6 @@ is_deeply([ said($coordinator, "SELECT id FROM docs WHERE id = $first") ], [ $fi
 $shards[1]->start;
 foreach my $line (sort { $a <=> $b } keys %query)
 {
-	same_rows_as_one_table($query{$line}, "line $line, with all shards again");
+	same_rows_as_one_table($coordinator, $query{$line}, "line $line, with all shards again");
 }
 done_testing();
