@@ -12,8 +12,9 @@
 # WHY` for all or part of it.  A suite that calls neither has failed.  Suites of four lanes
 # run at the same time.
 # Not in SUITES are `oldest`, which uses a server from npm, or the one in $OLDEST,
-# `valgrind`, which needs a server of assertions.sh, `joins`, which compares 5,000 random joins,
-# and `soak`, which takes as long as it is told (soak.sh).
+# `valgrind`, which needs a server of assertions.sh, `citus`, which needs a server with Citus
+# (citus.sh), `joins`, which compares 5,000 random joins, and `soak`, which takes as long as it is
+# told (soak.sh).
 # shellcheck disable=SC2317 # the suites are called by name
 set -euo pipefail
 
@@ -39,7 +40,7 @@ lane_of() {
 	case ${SERVER:+one}$1 in
 	regress_1 | small | oldest | valgrind | one*) echo 1 ;;
 	regress_2) echo 2 ;;
-	tap | joins | soak) echo 3 ;;
+	tap | citus | joins | soak) echo 3 ;;
 	*) echo 4 ;;
 	esac
 }
@@ -123,7 +124,7 @@ meaning() {
 	valgrind) say "the server used undefined or freed memory, or an output differs" ;;
 	regress_? | isolation | oldest) say "the output of SQL differs from the expected output:" \
 		"lines with - are missing, lines with + are new" ;;
-	tap | small | joins | soak) say "a test of a server failed: each line 'not ok' names a check" ;;
+	tap | small | citus | joins | soak) say "a test of a server failed: each line 'not ok' names a check" ;;
 	esac
 }
 
@@ -140,7 +141,7 @@ show_failure() {
 	oldest | valgrind) excerpt head "$TREE/regression.diffs" ;;&
 	oldest) excerpt head "$TREE/output_oldest/regression.diffs" ;;&
 	isolation | small) excerpt head "$TREE/output_iso/regression.diffs" ;;&
-	tap | small | joins | soak)
+	tap | small | citus | joins | soak)
 		for file in "$TREE"/tmp_check/log/regress_log_*; do
 			grep -qs '^not ok\|^# *Failed\|died' "$file" && excerpt tail "$file"
 		done
@@ -391,6 +392,12 @@ suite_joins() {
 	count_prove
 }
 
+# docs/machines.md on Citus, which the server must have (citus.sh).
+suite_citus() {
+	pgxs_suite REGRESS= ISOLATION= PROVE_TESTS='test/citus/*.pl'
+	count_prove
+}
+
 # The index with small pages: a few thousand rows make high trees, whose pages are often
 # merged and reused.  This build also has a place where tests can pause a session
 # (src/index/tree/link.c).  Runs tests of its own, and the other tests that benefit.
@@ -501,7 +508,7 @@ packages_of() {
 	case $1 in
 	unit) echo libicu-dev pkgconf bzip2 unicode-data ;;
 	tables) echo unicode-data ;;
-	tap | small | joins | soak) echo libipc-run-perl python3-xxhash ;;
+	tap | small | citus | joins | soak) echo libipc-run-perl python3-xxhash ;;
 	esac
 }
 
