@@ -107,6 +107,7 @@ SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET max_parallel_workers_per_gather = 2;
+EXPLAIN (COSTS OFF) SELECT FROM docs a JOIN docs b ON a.sig % b.sig;    -- no files
 SET cpu_operator_cost = 1;
 EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM docs a LEFT JOIN queries b ON a.fp <~> b.fp <= 3;
 EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM docs a JOIN docs b ON a.sk <%> b.sk <= 0.4 AND a.id < b.id;

@@ -270,11 +270,11 @@ estimate_chunks(const Path *left, const Path *right, const MethodCosts *method, 
 /*
  * Return the cost of writing rows to temporary files and reading them.  Tuples are written
  * once.  Entries are written and read once more for each round in which they are
- * partitioned.
+ * partitioned.  A parallel join keeps shared_memory bytes of this in memory.
  */
 static Cost
 spilling_cost(const Path *left, const Path *right, const Chunks *chunks,
-			  const MethodCosts *method)
+			  const MethodCosts *method, double shared_memory)
 {
 	double		entries = right->rows;
 	double		tuples = right->rows * row_size(right);
@@ -292,7 +292,8 @@ spilling_cost(const Path *left, const Path *right, const Chunks *chunks,
 	else if (chunks->right >= right->rows)
 		return 0;
 	return entries * copies * SPILLING_OPERATORS * cpu_operator_cost +
-		2 * seq_page_cost * ceil((tuples + entries * copies * method->entry) / BLCKSZ);
+		2 * seq_page_cost *
+		ceil(Max(tuples + entries * copies * method->entry - shared_memory, 0) / BLCKSZ);
 }
 
 /*
@@ -358,7 +359,9 @@ join_cost(PlannerInfo *root, const JoinClauses *clauses, CustomPath *path)
 	Chunks		chunks = estimate_chunks(is_self ? NULL : left, right, &method,
 											 path->path.parallel_aware);
 	double		pairs = left->rows * right->rows * fraction_equal(root, clauses);
-	Cost		spilling = spilling_cost(is_self ? NULL : left, right, &chunks, &method);
+	double		shared_memory = path->path.parallel_aware ?
+		(path->path.parallel_workers + 1) * (double) get_hash_memory_limit() / 2 : 0;
+	Cost		spilling = spilling_cost(is_self ? NULL : left, right, &chunks, &method, shared_memory);
 	Cost		startup = 0;
 	Cost		reading = 0;
 	Cost		run = spilling;
