@@ -599,7 +599,8 @@ SELECT clause, jointype, memory, (counters->'Passes')::int > 1 AS in_parts, rows
        calls - by_loop AS more_calls
 FROM counted ORDER BY d, j, memory DESC;
 -- an inner or left join counts the same pairs and removed rows in any memory.  Other candidates are beyond the
--- distance.  The inner join of one table does not find the pairs of a row and itself that a clause excludes
+-- distance.  The inner join of one table does not find the pairs of a row and itself that a clause excludes, nor
+-- the other order of a pair that it lets through
 CREATE TABLE paired (d int, pairs bigint, rows bigint);
 SET simhash.enable_join = off;
 INSERT INTO paired SELECT 1, count(*), sum((a.id < b.id AND a.id % 2 = 0 AND (a.id + b.id) % 3 > 0)::int)

@@ -41,6 +41,14 @@ extern Selectivity selectivity_of_join(PlannerInfo *root, const Condition *condi
 
 /* self_join.c */
 
+/* Pairs of rows of one table that a clause excludes. */
+typedef enum ExcludedPairs
+{
+	EXCLUDES_NONE,
+	EXCLUDES_ITSELF,			/* a row and itself */
+	EXCLUDES_OTHER_ORDER		/* that, and each other pair in one of its two orders */
+} ExcludedPairs;
+
 /* How the two sides of a join are related. */
 typedef struct SelfJoin
 {
@@ -50,7 +58,7 @@ typedef struct SelfJoin
 } SelfJoin;
 
 extern bool is_same_of_both(Node *of_a, Node *of_b, int a, int b);
-extern bool excludes_itself(Expr *clause, int a, int b);
+extern ExcludedPairs excluded_pairs(Expr *clause, int a, int b);
 extern SelfJoin self_join_read(PlannerInfo *root, const Condition *condition);
 
 /*

@@ -25,21 +25,22 @@ is_same_of_both(Node *of_a, Node *of_b, int a, int b)
 }
 
 /*
- * Return true if a clause compares an expression of relation a with the same expression of
- * relation b, and is false or NULL if both are of the same row: its operator is <, > or <> of a
- * btree family.
+ * Return the pairs of rows of the same table that a clause excludes, if it compares an expression
+ * of relation a with the same expression of relation b by <, > or <> of a btree family.
  */
-bool
-excludes_itself(Expr *clause, int a, int b)
+ExcludedPairs
+excluded_pairs(Expr *clause, int a, int b)
 {
 	OpExpr	   *op = (OpExpr *) clause;
 
-	return IsA(clause, OpExpr) && list_length(op->args) == 2 &&
-		(OidIsValid(get_equality_op_for_ordering_op(op->opno, NULL)) ||
-		 get_mergejoin_opfamilies(get_negator(op->opno)) != NIL) &&
-		(is_same_of_both(linitial(op->args), lsecond(op->args), a, b) ||
-		 is_same_of_both(linitial(op->args), lsecond(op->args), b, a)) &&
-		!contain_volatile_functions((Node *) clause);
+	if (!IsA(clause, OpExpr) || list_length(op->args) != 2 ||
+		(!is_same_of_both(linitial(op->args), lsecond(op->args), a, b) &&
+		 !is_same_of_both(linitial(op->args), lsecond(op->args), b, a)) ||
+		contain_volatile_functions((Node *) clause))
+		return EXCLUDES_NONE;
+	if (OidIsValid(get_equality_op_for_ordering_op(op->opno, NULL)))
+		return EXCLUDES_OTHER_ORDER;
+	return get_mergejoin_opfamilies(get_negator(op->opno)) != NIL ? EXCLUDES_ITSELF : EXCLUDES_NONE;
 }
 
 /*
@@ -66,7 +67,7 @@ self_join_read(PlannerInfo *root, const Condition *condition)
 	rel = find_base_rel(root, a);
 	foreach(lc, rel->joininfo)
 	{
-		if (excludes_itself(lfirst_node(RestrictInfo, lc)->clause, a, b))
+		if (excluded_pairs(lfirst_node(RestrictInfo, lc)->clause, a, b) != EXCLUDES_NONE)
 		{
 			self.excluded = 1 / Max(rel->tuples, 1);
 			break;

@@ -7,7 +7,8 @@
  * the text format, the removed are not shown if there are none.  An inner or left join has
  * the same Pairs and Rows Removed by Join Filter in any memory, since verify() accepts a
  * pair of rows once.  Their difference is the number of matches.  A semi or anti join tries
- * no pair of a row that has a match, so what it counts depends on the order.
+ * no pair of a row that has a match, and a self-join not always both orders of a pair, so what
+ * these count depends on the order.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -83,7 +84,7 @@ make_match(SimHashJoinState *state)
 
 	match->methods = methods;
 	match->jointype = state->spec.jointype;
-	match->pairs_itself = join_is_self(&state->spec) && !state->spec.excludes_self;
+	match->pairs_itself = join_is_self(&state->spec) && state->spec.excludes == EXCLUDES_NONE;
 	match->has_equalities = state->spec.equal != NIL;
 	match->is_swapped = state->spec.is_swapped;
 	match->memory = get_hash_memory_limit();

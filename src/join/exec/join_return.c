@@ -227,7 +227,7 @@ pair_matches(SimHashJoinState *state)
  * Return the next row of the result that comes from a match, or NULL if the two loaded
  * chunks have no more.  For an antijoin, only marks the left rows that have a match, and
  * returns NULL.  A pair of a self-join is offered to the clauses in both orders, but not for a
- * left row that needs no more matches.
+ * left row that needs no more matches, nor if a clause excludes the other order of a match.
  */
 TupleTableSlot *
 join_return_match(SimHashJoinState *state)
@@ -262,6 +262,8 @@ join_return_match(SimHashJoinState *state)
 		econtext->ecxt_scantuple = row;
 		if (!pair_matches(state))
 			continue;
+		if (state->spec.excludes == EXCLUDES_OTHER_ORDER)
+			state->exchange = false;
 		if (state->matched && !mark_matched(state, left_row) &&
 			join_needs_one_match(state->spec.jointype))
 			continue;

@@ -50,6 +50,9 @@
 /* Number of pairs whose tuples are prefetched together. */
 #define PAIRS_AHEAD			16
 
+/* Number of steps of a merge between tests whether it can end. */
+#define STEPS				4
+
 /* Number of elements of an array that are prefetched, and of those in a cache line. */
 #define ELEMENTS_AHEAD		24
 #define ELEMENTS_PER_LINE	8
@@ -65,7 +68,6 @@ typedef struct PrefixMatch
 {
 	JoinMatch	match;			/* must be first */
 	PrefixPairs	pairs;
-	float8		radius;
 	bool		has_entries;	/* true if the right entries have been made */
 	bool		matchable;		/* false if no row is within the radius of another */
 	uint64		nelements;		/* number of elements of the right rows */
@@ -322,7 +324,7 @@ count_elements(PrefixMatch *state)
 static inline bool
 matches_all(const PrefixMatch *state)
 {
-	return float8_ge(state->radius, 1);
+	return float8_ge(state->pairs.radius, 1);
 }
 
 /*
@@ -342,7 +344,7 @@ rank_array(const PrefixMatch *state, const int64 *element, int n, int *prefix)
 			CHECK_FOR_INTERRUPTS();
 		place[i] = place_of(state, element, i);
 	}
-	*prefix = Min(max_missing(n, state->radius) + 1, n);
+	*prefix = Min(max_missing(n, state->pairs.radius) + 1, n);
 	sort_first(place, ranked, n, *prefix);
 	pfree(place);
 	return ranked;
@@ -360,7 +362,7 @@ add_prefix_entries(PrefixMatch *state, JoinStore *store, const int64 *element,
 				   const GlobalPlace *ranked, int prefix, int n, const JoinEntry *row)
 {
 	uint64		group = row->hash * UINT64CONST(0x9E3779B97F4A7C15);
-	int			min_both = jaccard_min_both(n, n, state->radius);
+	int			min_both = prefix_pairs_min_both(&state->pairs, n, n);
 	bool		is_self = join_match_is_self(&state->match);
 	uint64		nbefore = state->nentries;
 	PrefixEntry	entry = {*row,.size = n};
@@ -500,8 +502,8 @@ prefix_set_radius(JoinMatch *match, Datum radius, bool isnull)
 
 	if (!state->has_entries)
 	{
-		state->radius = isnull ? -1 : DatumGetFloat8(radius);
-		state->matchable = float8_ge(state->radius, 0);
+		prefix_pairs_set_radius(&state->pairs, isnull ? -1 : DatumGetFloat8(radius));
+		state->matchable = float8_ge(state->pairs.radius, 0);
 		if (state->matchable && !match->shared)
 		{
 			Size		ncounts = number_of_counts(state, state->nelements);
@@ -597,7 +599,7 @@ prefix_begin_pairs(JoinMatch *match)
 	PrefixMatch *state = (PrefixMatch *) match;
 
 	prefix_pairs_begin(&state->pairs, match->left_entries, match->right_entries, match->done,
-					   match->pairs_itself, state->radius);
+					   match->pairs_itself);
 	state->nahead = state->next_ahead = 0;
 }
 
@@ -690,8 +692,97 @@ prefix_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 }
 
 /*
+ * Return true if two sorted arrays share at least min_both elements, but none whose position is
+ * less than `met`.  `position` has the positions of the elements of a.  Both arrays are merged from
+ * both ends, so that two steps are made at the same time: a step needs the result of the step before
+ * it.  Whether the merge can end is tested after STEPS steps.
+ */
+static bool
+share_enough(const int64 *a, int na, const int64 *b, int nb, const uint8 *position, int min_both,
+			 uint8 met)
+{
+	const int64 *end_a = a + na - 1;	/* the last elements that have not been merged */
+	const int64 *end_b = b + nb - 1;
+	const uint8 *end_position = position + na - 1;
+	int			nmerged = 0;	/* number of elements, those in both arrays once */
+	uint8		least = PG_UINT8_MAX;	/* of the positions of the elements in both */
+
+	if (na < min_both || nb < min_both)
+		return false;
+	while (end_a - a >= 2 * STEPS && end_b - b >= 2 * STEPS)
+	{
+		int			only_a;			/* of the merged elements, how many are in one array */
+		int			only_b;
+
+		CHECK_FOR_INTERRUPTS();
+		for (int i = 0; i < STEPS; i++)
+		{
+			bool		next_a = *a <= *b;
+			bool		next_b = *b <= *a;
+			bool		before_a = *end_a >= *end_b;
+			bool		before_b = *end_b >= *end_a;
+			uint8		least_here = *position | ((next_a & next_b) - 1);
+			uint8		least_there = *end_position | ((before_a & before_b) - 1);
+
+			least_here = Min(least_here, least_there);
+			least = Min(least, least_here);
+			a += next_a;
+			position += next_a;
+			b += next_b;
+			end_a -= before_a;
+			end_position -= before_a;
+			end_b -= before_b;
+		}
+		nmerged += 2 * STEPS;
+		only_a = nmerged - (nb - (end_b - b + 1));
+		only_b = nmerged - (na - (end_a - a + 1));
+		if (least < met || only_a > na - min_both || only_b > nb - min_both)
+			return false;
+		if (met == 0 && nmerged - only_a - only_b >= min_both)
+			return true;
+	}
+	while (a <= end_a && b <= end_b)
+	{
+		bool		next_a = *a <= *b;
+		bool		next_b = *b <= *a;
+
+		CHECK_FOR_INTERRUPTS();
+		if (next_a && next_b)
+			least = Min(least, *position);
+		a += next_a;
+		position += next_a;
+		b += next_b;
+		nmerged++;
+	}
+	nmerged += (end_a - a + 1) + (end_b - b + 1);
+	return least >= met && na + nb - nmerged >= min_both;
+}
+
+/*
+ * Return true if two sorted arrays share an element that is rarer than that with index `met` of a.
+ */
+static bool
+share_rarer(const PrefixMatch *state, const int64 *a, int na, const int64 *b, int nb, int met)
+{
+	GlobalPlace place = place_of(state, a, met);
+
+	for (int i = 0, j = 0; i < na && j < nb;)
+	{
+		bool		next_a = a[i] <= b[j];
+		bool		next_b = b[j] <= a[i];
+
+		CHECK_FOR_INTERRUPTS();
+		if (next_a && next_b && place_of(state, a, i) < place)
+			return true;
+		i += next_a;
+		j += next_b;
+	}
+	return false;
+}
+
+/*
  * Return true if two arrays are within the radius, and have met by the first element that
- * they share.  Stops as soon as too few elements are left.
+ * they share.
  */
 static bool
 prefix_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uint64 tag)
@@ -703,35 +794,11 @@ prefix_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uin
 	const int64 *a = stored_array(ExecFetchSlotMinimalTuple(left, &free_tuple), &na);
 	const int64 *b = stored_array(ExecFetchSlotMinimalTuple(right, &free_tuple), &nb);
 	const uint8 *position = stored_positions(a, na);
-	uint32		met = (uint32) tag - 1;
-	uint32		met_position = tag == 0 || position[met] < PG_UINT8_MAX ? tag >> 32 : PG_UINT32_MAX;
-	int			min_both = jaccard_min_both(na, nb, state->radius);
-	int			spare_a = na - min_both;	/* further elements of a that b may lack */
-	int			spare_b = nb - min_both;
-	int			i = 0;
-	int			j = 0;
+	int			min_both = prefix_pairs_min_both(&state->pairs, na, nb);
+	uint8		met = tag == 0 ? 0 : position[(uint32) tag - 1];
 
-	if (spare_a < 0 || spare_b < 0)
-		return false;
-
-	/* once a may lack all that follow, only rarer elements in common can reject the pair */
-	while ((tag > 0 || na - i > spare_a) && i < na && j < nb)
-	{
-		int			only_a = a[i] < b[j];
-		int			only_b = a[i] > b[j];
-
-		CHECK_FOR_INTERRUPTS();
-		if (position[i] < met_position && a[i] == b[j] &&
-			(position[i] < PG_UINT8_MAX || place_of(state, a, i) < place_of(state, a, met)))
-			return false;
-		spare_a -= only_a;
-		spare_b -= only_b;
-		if ((spare_a | spare_b) < 0)
-			return false;
-		i += 1 - only_b;
-		j += 1 - only_a;
-	}
-	return na - i <= spare_a;
+	return share_enough(a, na, b, nb, position, min_both, met) &&
+		(met < PG_UINT8_MAX || !share_rarer(state, a, na, b, nb, (uint32) tag - 1));
 }
 
 static void

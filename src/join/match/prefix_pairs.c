@@ -28,7 +28,6 @@
 
 #include "digest/splitmix.h"
 #include "join/match/prefix_pairs.h"
-#include "type/overlap.h"
 
 /* Lists are long if they have more pairs of entries. */
 #define LONG_LISTS			64
@@ -81,20 +80,30 @@ sort_by_key(PrefixPairs *pairs, EntryRefs *side)
 }
 
 /*
+ * Set the radius of all following pairs.
+ */
+void
+prefix_pairs_set_radius(PrefixPairs *pairs, float8 radius)
+{
+	pairs->radius = radius;
+	for (int sum = 0; sum < SUMS_IN_TABLE; sum++)
+		pairs->min_both[sum] = jaccard_min_both(sum / 2, sum - sum / 2, radius);
+}
+
+/*
  * Start to pair the loaded entries of two inputs.  If `left` is `right`, two entries are paired
  * in one order, and each with itself if `itself` is true.  Frees the memory that the previous
  * call allocated.
  */
 void
 prefix_pairs_begin(PrefixPairs *pairs, const JoinEntries *left, const JoinEntries *right,
-				   const uint32 *done, bool itself, float8 radius)
+				   const uint32 *done, bool itself)
 {
 	MemoryContextReset(pairs->context);
 	pairs->scratch = entry_refs_begin(&pairs->left, left, &pairs->right, right, pairs->context);
 	pairs->done = done;
 	pairs->is_self = left == right;
 	pairs->itself = itself;
-	pairs->radius = radius;
 	sort_by_key(pairs, &pairs->right);
 	if (pairs->is_self)
 		pairs->left = pairs->right;
@@ -214,15 +223,10 @@ next_lists(PrefixPairs *pairs)
 static bool
 may_match(const PrefixPairs *pairs, const PrefixEntry *left, const PrefixEntry *right)
 {
-	Overlap		overlap = {.a = left->size,.b = right->size};
-
-	if (left->entry.key != right->entry.key ||
-		(left->position > 0 && right->position > 0 && left->previous == right->previous))
-		return false;
-	if (float8_ge(pairs->radius, 1))
-		return true;
-	overlap.both = Min(left->size - left->position, right->size - right->position);
-	return float8_le(jaccard_distance_of(&overlap), pairs->radius);
+	return left->entry.key == right->entry.key &&
+		(left->position == 0 || right->position == 0 || left->previous != right->previous) &&
+		(int) Min(left->size - left->position, right->size - right->position) >=
+		prefix_pairs_min_both(pairs, left->size, right->size);
 }
 
 /*

@@ -7,6 +7,7 @@
 #define SIMHASH_PREFIX_PAIRS_H
 
 #include "join/store/entries.h"
+#include "type/overlap.h"
 
 /*
  * An entry of an element of a row's prefix (by_prefix.c).  entry.key is the element, combined
@@ -34,6 +35,9 @@ typedef struct PrefixRange
 	uint32		end_met;		/* (exclusive) */
 } PrefixRange;
 
+/* Number of sums of the elements of two rows in the table of PrefixPairs. */
+#define SUMS_IN_TABLE		1024
+
 /*
  * An iterator over pairs of a left entry and a right entry that have the same key.
  */
@@ -45,6 +49,7 @@ typedef struct PrefixPairs
 	bool		is_self;		/* true if the left entries are the right ones, too */
 	bool		itself;			/* true if an entry is to be paired with itself then */
 	float8		radius;
+	int			min_both[SUMS_IN_TABLE];	/* see prefix_pairs_min_both() */
 	EntryRefs	left;			/* sorted by 32 bits of the hash values of the keys */
 	EntryRefs	right;
 	uint64	   *scratch;		/* scratch space for sorting */
@@ -55,9 +60,19 @@ typedef struct PrefixPairs
 	uint64		ncompared;		/* number of tested pairs, for EXPLAIN */
 } PrefixPairs;
 
+/*
+ * Return the least number of elements that rows of a and b elements must share to be within the
+ * radius.  It depends on a + b alone.
+ */
+static inline int
+prefix_pairs_min_both(const PrefixPairs *pairs, uint32 a, uint32 b)
+{
+	return a + b < SUMS_IN_TABLE ? pairs->min_both[a + b] : jaccard_min_both(a, b, pairs->radius);
+}
+
+extern void prefix_pairs_set_radius(PrefixPairs *pairs, float8 radius);
 extern void prefix_pairs_begin(PrefixPairs *pairs, const JoinEntries *left,
-							   const JoinEntries *right, const uint32 *done, bool itself,
-							   float8 radius);
+							   const JoinEntries *right, const uint32 *done, bool itself);
 extern bool prefix_pairs_next(PrefixPairs *pairs, JoinEntry **left, JoinEntry **right);
 
 #endif							/* SIMHASH_PREFIX_PAIRS_H */

@@ -184,7 +184,7 @@ join_node_describe(const JoinSpec *spec, List *filter)
 	return list_make2(exprs, lappend_int(list_make5_int(spec->jointype, spec->method,
 														spec->is_swapped, spec->left_relid,
 														spec->right_relid),
-										 spec->excludes_self));
+										 spec->excludes));
 }
 
 /*
@@ -226,7 +226,7 @@ join_read_spec(const CustomScan *scan, JoinSpec *spec)
 	spec->is_swapped = lthird_int(scan->custom_private);
 	spec->left_relid = list_nth_int(scan->custom_private, 3);
 	spec->right_relid = list_nth_int(scan->custom_private, 4);
-	spec->excludes_self = list_nth_int(scan->custom_private, 5);
+	spec->excludes = list_nth_int(scan->custom_private, 5);
 	spec->left_key = linitial(exprs);
 	spec->right_key = lsecond(exprs);
 	spec->radius = lthird(exprs);

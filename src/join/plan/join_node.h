@@ -10,6 +10,7 @@
 #include "nodes/plannodes.h"
 
 #include "join/join_sizes.h"
+#include "planner/planner.h"
 
 /*
  * Description of the join that a plan node computes.  The node's children are the left
@@ -25,7 +26,7 @@ typedef struct JoinSpec
 								 * clause */
 	Index		left_relid;		/* range table indexes of the sides of a self-join, for the */
 	Index		right_relid;	/* planner; otherwise 0 */
-	bool		excludes_self;	/* true if a clause is never true for a row and itself */
+	ExcludedPairs excludes;		/* by the clauses of a self-join */
 	Expr	   *left_key;		/* fingerprint, signature or array, computed from columns of
 								 * the left child */
 	Expr	   *right_key;		/* the same of the right child */

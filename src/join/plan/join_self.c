@@ -168,6 +168,7 @@ join_self_path(PlannerInfo *root, RelOptInfo *left, RelOptInfo *right, Path *lef
 	spec->left_relid = left->relid;
 	spec->right_relid = right->relid;
 	foreach(lc, list_concat_copy(spec->cheap_clauses, spec->clauses))
-		spec->excludes_self |= excludes_itself(lfirst(lc), left->relid, right->relid);
+		spec->excludes = Max(spec->excludes,
+							 excluded_pairs(lfirst(lc), left->relid, right->relid));
 	return path;
 }
