@@ -16,34 +16,22 @@
 
 #include "join/store/pending.h"
 
-/*
- * Compare two pairs by their right tuples, then by their left ones, then by their tags.
- */
-static inline int
-compare_pairs(const JoinPair *a, const JoinPair *b)
-{
-	if (a->right != b->right)
-		return a->right < b->right ? -1 : 1;
-	if (a->left != b->left)
-		return a->left < b->left ? -1 : 1;
-	return (a->tag > b->tag) - (a->tag < b->tag);
-}
+/* Number of pairs whose right tuples are prefetched. */
+#define PAIRS_AHEAD			8
 
-#define ST_SORT				sort_by_left
-#define ST_ELEMENT_TYPE		JoinPair
-#define ST_COMPARE(a, b)	(((a)->left > (b)->left) - ((a)->left < (b)->left))
-#define ST_CHECK_FOR_INTERRUPTS
-#define ST_SCOPE			static
-#define ST_DEFINE
-#include "lib/sort_template.h"
+#define RS_SORT				sort_by_left
+#define RS_SCOPE			static
+#define RS_ELEMENT_TYPE		JoinPair
+#define RS_HIGH(a)			((a)->left)
+#define RS_LOW(a)			UINT64CONST(0)
+#include "radix_sort.h"
 
-#define ST_SORT				sort_by_right
-#define ST_ELEMENT_TYPE		JoinPair
-#define ST_COMPARE(a, b)	compare_pairs(a, b)
-#define ST_CHECK_FOR_INTERRUPTS
-#define ST_SCOPE			static
-#define ST_DEFINE
-#include "lib/sort_template.h"
+#define RS_SORT				sort_by_right
+#define RS_SCOPE			static
+#define RS_ELEMENT_TYPE		JoinPair
+#define RS_HIGH(a)			((a)->right)
+#define RS_LOW(a)			((a)->left)
+#include "radix_sort.h"
 
 /*
  * Initialize an empty set of pending pairs, which take at most `memory` bytes.  Their
@@ -73,8 +61,8 @@ pending_add(PendingPairs *pending, const JoinPair *pair)
 }
 
 /*
- * Sort the pairs by their right tuples, and keep one of several pairs of the same rows.  Call
- * it after the last pending_add() and before pending_next().
+ * Sort the pairs by their right tuples, and keep that with the least tag of several pairs of the
+ * same rows.  Call it after the last pending_add() and before pending_next().
  */
 void
 pending_sort(PendingPairs *pending)
@@ -84,8 +72,13 @@ pending_sort(PendingPairs *pending)
 
 	sort_by_right(pair, pending->n);
 	for (uint32 i = 0; i < pending->n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (n == 0 || pair[i].right != pair[n - 1].right || pair[i].left != pair[n - 1].left)
 			pair[n++] = pair[i];
+		else
+			pair[n - 1].tag = Min(pair[n - 1].tag, pair[i].tag);
+	}
 	pending->n = n;
 	pending->next = pending->end = 0;
 }
@@ -137,5 +130,7 @@ pending_next(PendingPairs *pending, JoinTuples *right)
 		pending->n = 0;
 		return NULL;
 	}
+	if (pending->next + PAIRS_AHEAD < pending->end)
+		join_tuple_prefetch(pending->pair[pending->next + PAIRS_AHEAD].right);
 	return &pending->pair[pending->next++];
 }
