@@ -131,9 +131,9 @@ RETURNS boolean LANGUAGE sql
         WHEN 3 THEN batches = 1 AND disk < 20 AND memory < 230 AND (condition.c NOT IN (1, 3) OR fingerprints > 1600)
         WHEN 4 THEN batches = 1 AND disk >= 40 AND memory < 230 AND (condition.c NOT IN (1, 3) OR fingerprints > 2000)
         WHEN 5 THEN batches = CASE method WHEN 'rare keys' THEN 3 ELSE 2 END
-            AND disk / condition.size BETWEEN 75 AND 240
-        WHEN 6 THEN batches = CASE method WHEN 'rare keys' THEN 4 ELSE 2 END
-            AND disk / condition.size > 240 AND method ~ condition.method
+            AND disk / condition.size BETWEEN 65 AND 230
+        WHEN 6 THEN batches = CASE method WHEN 'rare keys' THEN 8 ELSE 2 END
+            AND disk / condition.size > CASE method WHEN 'rare keys' THEN 140 ELSE 230 END AND method ~ condition.method
         ELSE batches = 8 AND disk > 1500 AND method ~ condition.method
             AND (condition.c NOT IN (1, 3) OR fingerprints > 18000 * condition.blocks) END;
 

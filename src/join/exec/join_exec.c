@@ -136,7 +136,7 @@ join_begin(CustomScanState *css, EState *estate, int eflags)
 	/* check that the user may execute the functions of all clauses */
 	ExecInitQual(spec->distance_clauses, &css->ss.ps);
 
-	state->rest = palloc(sizeof(JoinEntryFile));
+	state->rest = palloc(sizeof(EntryReader));
 	if (scan->scan.plan.parallel_aware)
 		state->kept_slot = ExecInitExtraTupleSlot(estate, ExecGetResultType(&css->ss.ps),
 												  &TTSOpsMinimalTuple);

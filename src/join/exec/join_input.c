@@ -238,7 +238,10 @@ join_input_read_left(SimHashJoinState *state)
 			if (match->right->entries.source == NULL)
 				break;
 			/* all later left rows go to temporary files, too */
-			join_match_spill(match, match->left);
+			if (match->methods->keys_need_radius)
+				join_match_write(match, match->left);
+			else
+				join_match_spill(match, match->left);
 			match->partitioned = true;
 			join_match_limit(match, match->memory);
 		}
@@ -247,7 +250,11 @@ join_input_read_left(SimHashJoinState *state)
 		if (result)
 			return result;
 	}
-	if (match->partitioned && !match->shared)
+	if (match->shared)
+		return NULL;
+	if (match->left->entries.writer)
+		join_match_write_last(match->left);
+	else if (match->partitioned)
 		join_match_spill(match, match->left);
 	return NULL;
 }

@@ -58,7 +58,7 @@ typedef struct SharedInput
 {
 	uint64		nrows;			/* number of rows that it has kept */
 	uint64		nentries;		/* not used if entries need the radius */
-	dsa_pointer partitions;		/* PartitionBlocks of all rounds; invalid if it has no entries */
+	dsa_pointer partitions;		/* EntryList of all rounds; invalid if it has no entries */
 } SharedInput;
 
 typedef struct JoinParticipant
@@ -176,29 +176,11 @@ begin_writing(SimHashJoinState *state, bool is_left)
 	JoinParticipant *own = &shared->participant[state->parallel->participant];
 	SharedInput *input = is_left ? &own->left : &own->right;
 	JoinStore  *store = is_left ? match->left : match->right;
-	EntryWriter *writer = MemoryContextAlloc(store->context, sizeof(EntryWriter));
 
 	input->partitions = dsa_allocate_extended(match->area, (Size) shared->n * shared->nrounds *
-											  sizeof(PartitionBlocks),
+											  sizeof(EntryList),
 											  DSA_ALLOC_HUGE | DSA_ALLOC_ZERO);
-	*writer = (EntryWriter) {
-		&store->blocks, match->methods->partition_of, match, shared->n, 0, match->entry_size,
-		.partition = dsa_get_address(match->area, input->partitions)
-	};
-	entry_writer_init(writer, store->context, match->memory / BUFFERS_DIVISOR);
-	store->entries.writer = writer;
-}
-
-/*
- * Write what is left of the partitions, and free their buffers.
- */
-static void
-end_writing(JoinStore *store)
-{
-	entry_writer_end(store->entries.writer);
-	pfree(store->entries.writer->block);
-	pfree(store->entries.writer);
-	store->entries.writer = NULL;
+	join_match_begin_writing(match, store, shared->n, dsa_get_address(match->area, input->partitions));
 }
 
 /*
@@ -253,7 +235,7 @@ read_left(SimHashJoinState *state)
 	while ((result = join_input_read_left(state)) != NULL)
 		keep_result(state, result);
 	if (match->methods->keys_need_radius)
-		end_writing(match->left);
+		join_match_end_writing(match->left);
 	shared->participant[state->parallel->participant].left.nrows = match->left->nrows;
 }
 
@@ -283,7 +265,7 @@ complete_input(JoinMatch *match, JoinStore *store, SharedInput *own)
 {
 	if (store->entries.source || store->tuples.memory > 0)
 		join_match_spill(match, store);
-	own->nentries = store->entries.file.n + store->entries.n;
+	own->nentries = store->entries.nwritten + store->entries.n;
 }
 
 /*
@@ -302,7 +284,7 @@ make_entries(SimHashJoinState *state)
 	if (match->knows_radius)
 		match->methods->share(match, SHARE_ENTRIES);
 	if (writes)
-		end_writing(match->right);
+		join_match_end_writing(match->right);
 	complete_input(match, match->right, &own->right);
 	if (!join_match_is_self(match))
 		complete_input(match, match->left, &own->left);
@@ -374,7 +356,7 @@ write_partitions(SimHashJoinState *state, bool is_left)
 			join_entries_write(entries);
 			entry_writer_end(entries->writer);
 		}
-		end_writing(store);
+		join_match_end_writing(store);
 	}
 	join_store_export(store);
 }
@@ -419,7 +401,7 @@ begin_partitions(SimHashJoinState *state)
  * written, in an array.  Returns their number of entries.
  */
 static uint64
-set_source(SimHashJoinState *state, bool is_left, uint64 first, uint64 end, JoinEntryFile *source)
+set_source(SimHashJoinState *state, bool is_left, uint64 first, uint64 end, EntryReader *source)
 {
 	JoinMatch  *match = state->match;
 	JoinShared *shared = state->parallel->shared;
@@ -430,25 +412,22 @@ set_source(SimHashJoinState *state, bool is_left, uint64 first, uint64 end, Join
 	uint64		n = 0;
 
 	entries->source = source;
-	entries->nmore = shared->nparticipants * (end - first) - 1;
+	entries->nsources = shared->nparticipants * (end - first);
 	for (int i = 0; i < shared->nparticipants; i++)
 	{
 		SharedInput *input = is_other ? &shared->participant[i].left :
 			&shared->participant[i].right;
-		const PartitionBlocks *blocks = dsa_get_address(match->area, input->partitions);
+		const EntryList *lists = dsa_get_address(match->area, input->partitions);
 
 		for (uint64 p = first; p < end; p++, source++)
 		{
-			*source = (JoinEntryFile) {
+			*source = (EntryReader) {
 				.entry_size = match->entry_size, .blocks = &store->blocks, .tuples = &store->tuples,
 				.first_row = first_row
 			};
-			if (blocks)
-			{
-				source->last = blocks[p].last;
-				source->n = blocks[p].n;
-			}
-			n += source->n;
+			if (lists)
+				source->list = lists[p];
+			n += source->list.n;
 		}
 		first_row += input->nrows;
 	}
@@ -497,7 +476,7 @@ join_parallel_returns_unmatched(SimHashJoinState *state)
 	set_source(state, true, 0, shared->n,
 			   MemoryContextAllocHuge(state->match->left->context,
 									  (Size) shared->n * shared->nparticipants *
-									  sizeof(JoinEntryFile)));
+									  sizeof(EntryReader)));
 	state->match->left_entries->n = 0;
 	return true;
 }
@@ -650,7 +629,7 @@ static void
 init_participant(SimHashJoinState *state, JoinShared *shared, ParallelContext *context)
 {
 	JoinParallel *parallel = palloc0(sizeof(JoinParallel));
-	Size		size = shared->nparticipants * sizeof(JoinEntryFile);
+	Size		size = shared->nparticipants * sizeof(EntryReader);
 
 	parallel->shared = shared;
 	parallel->context = context;

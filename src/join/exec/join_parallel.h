@@ -22,8 +22,8 @@ struct JoinParallel
 	struct Tuplestorestate *kept;	/* rows of the result to return once partitions have been
 									 * written; NULL if there are none */
 	SharedArenas *arenas;
-	JoinEntryFile *left_source; /* parts of a partition, by participant */
-	JoinEntryFile *right_source;
+	EntryReader *left_source; /* parts of a partition, by participant */
+	EntryReader *right_source;
 };
 
 extern Size join_parallel_estimate(CustomScanState *css, struct ParallelContext *context);

@@ -35,20 +35,15 @@ record_space(SimHashJoinState *state)
 	Size		memory = MemoryContextMemAllocated(match->right->context, true) +
 		MemoryContextMemAllocated(match->context, true);
 	uint64		disk = join_store_disk(match->right);
-	uint64		nentries = match->right->entries.file.n;
 
 	if (!join_match_is_self(match))
 	{
 		memory += MemoryContextMemAllocated(match->left->context, true);
 		disk += join_store_disk(match->left);
-		nentries += match->left->entries.file.n;
 	}
-
-	/* partitions are copies of all entries */
+	disk += match->partitions.left.blocks.file_size + match->partitions.right.blocks.file_size;
 	if (match->shared)
 		memory += state->parallel->arenas->used;
-	else if (match->partitioned)
-		disk += nentries * match->entry_size;
 	state->counters.memory = Max(state->counters.memory, memory);
 	state->counters.disk = Max(state->counters.disk, disk);
 }
@@ -94,8 +89,9 @@ end_chunk(SimHashJoinState *state)
 		return begin_chunk(state);
 	if (state->match->partitioned)
 	{
-		left->source = &state->match->left->entries.file;
-		join_entries_rewind(left);
+		left->all = state->match->left->entries.all;
+		left->nall = state->match->left->entries.nall;
+		join_entries_load_all(left);
 		left->n = 0;
 	}
 	return RETURN_UNMATCHED;
@@ -117,15 +113,16 @@ next_partition(SimHashJoinState *state)
 	{
 		while (state->partition < partitions->n)
 		{
-			JoinEntryFile *right = &partitions->right.partition[state->partition];
-			JoinEntryFile *left = join_match_is_self(match) ? right :
+			EntryReader *right = &partitions->right.partition[state->partition];
+			EntryReader *left = join_match_is_self(match) ? right :
 				&partitions->left.partition[state->partition];
 
 			state->partition++;
-			if (left->n == 0 || right->n == 0)
+			if (left->list.n == 0 || right->list.n == 0)
 				continue;
 			match->left_entries->source = left;
 			match->right->entries.source = right;
+			match->left_entries->nsources = match->right->entries.nsources = 1;
 			join_entries_rewind(match->left_entries);
 			return NEXT_LEFT_CHUNK;
 		}
@@ -154,7 +151,7 @@ begin_matches(SimHashJoinState *state)
 	if (state->matchable && match->left->nrows > 0 && !match->knows_radius)
 		join_evaluate_radius(state);
 	if (join_match_is_self(match))
-		match->partitioned = right->file.n > 0;
+		match->partitioned = right->nwritten > 0;
 	if (!state->matchable && !join_returns_unmatched(match))
 		return JOIN_DONE;
 	if (bitmap_size > 0)
@@ -176,13 +173,13 @@ begin_matches(SimHashJoinState *state)
 	}
 	else
 	{
-		right->source = right->file.n > 0 ? &right->file : NULL;
+		join_entries_load_all(right);
 		join_entries_rewind(match->left_entries);
 	}
 	if (match->partitions.n > 1)
 		nbatches = match->partitions.n;
-	else if (right->file.n > 0)
-		nbatches = (right->file.n - 1) / right->capacity + 1;
+	else if (right->nwritten > 0)
+		nbatches = (right->nwritten - 1) / right->capacity + 1;
 	state->counters.nbatches = Max(state->counters.nbatches, nbatches);
 	return match->partitioned ? next_partition(state) : NEXT_LEFT_CHUNK;
 }
@@ -279,9 +276,9 @@ load_right_chunk(SimHashJoinState *state)
 	{
 		match->right_entries = &match->right->entries;
 		match->right_entries->source = state->rest;
-		match->right_entries->nmore = match->left_entries->nmore;
+		match->right_entries->nsources = match->left_entries->nsources;
 		memcpy(state->rest, match->left_entries->source,
-			   (match->left_entries->nmore + 1) * sizeof(JoinEntryFile));
+			   match->left_entries->nsources * sizeof(EntryReader));
 		if (match->left_entries->is_part && match->done)
 			join_entries_rewind(match->right_entries);
 	}

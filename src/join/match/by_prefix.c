@@ -351,6 +351,18 @@ rank_array(const PrefixMatch *state, const int64 *element, int n, int *prefix)
 }
 
 /*
+ * Add an entry.  If the array is full, begins to write entries to their partitions.
+ */
+static void
+add_entry(PrefixMatch *state, JoinStore *store, const PrefixEntry *entry)
+{
+	if (store->entries.n == store->entries.capacity)
+		join_match_write(&state->match, store);
+	join_entries_add(&store->entries, &entry->entry);
+	state->nentries++;
+}
+
+/*
  * Make the entries of a row with n elements.  `row` has its tuple, the hash value of its
  * equality keys and its number.  An element that no other row has needs no entry: no right row, or
  * a single one if the input is joined with itself.  But a row that may match itself meets itself by
@@ -379,8 +391,7 @@ add_prefix_entries(PrefixMatch *state, JoinStore *store, const int64 *element,
 		entry.entry.hash = index + 1;
 		entry.position = i;
 		entry.beyond_index_prefix = i > n - min_both;
-		join_entries_add(&store->entries, &entry.entry);
-		state->nentries++;
+		add_entry(state, store, &entry);
 	}
 	if (matches_all(state) ||
 		(is_self && state->nentries == nbefore && join_returns_unmatched(&state->match)))
@@ -388,8 +399,7 @@ add_prefix_entries(PrefixMatch *state, JoinStore *store, const int64 *element,
 		entry = (PrefixEntry) {*row,.size = n};
 		entry.entry.hash = 0;
 		entry.entry.key = matches_all(state) ? group : group + row->row;
-		join_entries_add(&store->entries, &entry.entry);
-		state->nentries++;
+		add_entry(state, store, &entry);
 	}
 }
 
@@ -464,13 +474,11 @@ make_right_entries(PrefixMatch *state)
 	JoinEntries rows = right->entries;
 	bool		is_self = join_match_is_self(match);
 
-	if (rows.source)
-		rows.source = &rows.file;
 	join_entries_init(&right->entries, right->context,
 					  join_match_capacity(match, match->memory, match->right_divisor),
 					  match->entry_size);
 	right->entries.writer = rows.writer;
-	join_entries_rewind(&rows);
+	join_entries_load_all(&rows);
 	while (join_entries_load(&rows))
 		for (uint32 i = 0; i < rows.n; i++)
 		{
@@ -487,8 +495,8 @@ make_right_entries(PrefixMatch *state)
 			pfree(ranked);
 		}
 	join_entries_close(&rows);
-	if (right->entries.source)
-		join_entries_spill(&right->entries);
+	if (right->entries.writer && !match->shared)
+		join_match_write_last(right);
 }
 
 /*
@@ -508,6 +516,7 @@ prefix_set_radius(JoinMatch *match, Datum radius, bool isnull)
 		{
 			Size		ncounts = number_of_counts(state, state->nelements);
 
+			match->nentries = state->nelements;
 			state->count = MemoryContextAllocZero(match->right->context,
 												  ncounts * sizeof(uint16));
 			state->mask = ncounts - 1;

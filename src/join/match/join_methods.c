@@ -87,19 +87,97 @@ join_match_choose(JoinMatch *match, double nentries, uint32 *n)
 }
 
 /*
- * Limit the loaded entries to `memory` bytes, and initialize partitions, most of which fit
+ * Begin to write the entries of an input to n partitions in each round, whose lists are empty.
+ */
+void
+join_match_begin_writing(JoinMatch *match, JoinStore *store, uint32 n, EntryList *list)
+{
+	EntryWriter *writer = MemoryContextAlloc(store->context, sizeof(EntryWriter));
+
+	*writer = (EntryWriter) {
+		&store->blocks, match->methods->partition_of, match, n, 0, match->entry_size,
+		.partition = list
+	};
+	entry_writer_init(writer, store->context, match->memory / BUFFERS_DIVISOR);
+	store->entries.writer = writer;
+}
+
+/*
+ * Write what is left of the partitions of the last round, and free what writing needs.
+ */
+void
+join_match_end_writing(JoinStore *store)
+{
+	entry_writer_end(store->entries.writer);
+	pfree(store->entries.writer->block);
+	pfree(store->entries.writer);
+	store->entries.writer = NULL;
+}
+
+/*
+ * Begin to write the entries of an input to their partitions when they are made, because they do
+ * not fit into memory.  Writes those already made.  Keys must need the radius.  The right input,
+ * which is the first one, decides on the number of partitions.
+ */
+void
+join_match_write(JoinMatch *match, JoinStore *store)
+{
+	JoinEntries *entries = &store->entries;
+	Size		capacity = entries->capacity;
+	uint32		n = match->right->entries.nall;
+
+	if (store == match->right)
+	{
+		entries->capacity = join_match_capacity(match, match->memory, match->partitioned_divisor);
+		join_match_choose(match, match->nentries, &n);
+	}
+	entries->nall = n;
+	join_match_begin_writing(match, store, n,
+							 MemoryContextAllocZero(store->context, n * sizeof(EntryList)));
+	join_entries_write(entries);
+	join_entries_limit(entries, capacity);
+}
+
+/*
+ * Write the last entries of an input.  From now on, chunks are loaded from its partitions.
+ */
+void
+join_match_write_last(JoinStore *store)
+{
+	JoinEntries *entries = &store->entries;
+	EntryList  *list = entries->writer->partition;
+
+	join_match_end_writing(store);
+	entries->all = entry_readers_make(store->context, &store->blocks, entries->entry_size, list,
+									  entries->nall);
+	for (int i = 0; i < entries->nall; i++)
+		entries->nwritten += list[i].n;
+	pfree(list);
+	join_entries_load_all(entries);
+}
+
+/*
+ * Limit the loaded entries to `memory` bytes, and prepare partitions, most of which fit
  * into that.
  */
 void
 join_match_partition(JoinMatch *match, Size memory)
 {
-	JoinEntryFile *right = &match->right->entries.file;
-	JoinEntryFile *left = join_match_is_self(match) ? right : &match->left->entries.file;
+	JoinEntries *right = &match->right->entries;
+	JoinEntries *left = &match->left->entries;
 	uint32		n;
 	int			nrounds;
 
 	join_match_limit(match, memory);
-	nrounds = join_match_choose(match, Max(left->n, right->n), &n);
+	if (match->methods->keys_need_radius)
+	{
+		match->partitions = (JoinPartitions) {
+			.n = right->nall,.nrounds = 1,.left.partition = left->all,.right.partition = right->all
+		};
+		return;
+	}
+	nrounds = join_match_choose(match, Max(left->nwritten, right->nwritten), &n);
 	join_partitions_init(&match->partitions, match->left->context, n, nrounds,
-						 match->methods->partition_of, match, match->memory, left, right);
+						 match->methods->partition_of, match, match->memory,
+						 join_match_is_self(match) ? NULL : left->all, right->all);
 }

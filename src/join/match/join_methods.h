@@ -167,8 +167,8 @@ struct JoinMatch
 	MemoryContext context;		/* context of the pairs; reset by begin_pairs() */
 	uint64		nleft;			/* numbers of rows that all participants have kept; nright is */
 	uint64		nright;			/* set before the first left row is read, nleft after the last */
-	uint64		nentries;		/* maximum number of right entries, which SHARE_ALLOCATE sets in
-								 * one participant; not used unless keys need the radius */
+	uint64		nentries;		/* maximum number of right entries, if keys need the radius; in a
+								 * parallel join, SHARE_ALLOCATE sets it in one participant */
 	void	   *shared;			/* data that the methods share; NULL if the join is not parallel */
 	dsa_area   *area;			/* shared memory of a parallel join */
 	int			nparticipants;
@@ -230,6 +230,10 @@ join_needs_one_match(JoinType jointype)
 extern void join_counters_add(JoinCounters *sum, const JoinCounters *counters, bool is_loop);
 extern void join_match_spill(JoinMatch *match, JoinStore *store);
 extern void join_match_limit(JoinMatch *match, Size memory);
+extern void join_match_begin_writing(JoinMatch *match, JoinStore *store, uint32 n, EntryList *list);
+extern void join_match_end_writing(JoinStore *store);
+extern void join_match_write(JoinMatch *match, JoinStore *store);
+extern void join_match_write_last(JoinStore *store);
 extern int	join_match_choose(JoinMatch *match, double nentries, uint32 *n);
 extern void join_match_partition(JoinMatch *match, Size memory);
 

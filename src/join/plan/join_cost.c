@@ -85,7 +85,8 @@ typedef struct MethodCosts
 	Size		entry;			/* bytes of the entries of a row in files */
 	Size		joined;			/* more bytes for these entries while they are joined */
 	double		right_divisor;	/* the memory divided by this is for the right entries */
-	int			nrounds;		/* number of times that entries are partitioned */
+	int			nrounds;		/* number of times that entries are partitioned; 0 if they are
+								 * written to their partitions at once */
 	double		pairing;		/* operators to pair the entries of a row; 0 for JOIN_BY_DISTANCE,
 								 * see pairing_operators() */
 } MethodCosts;
@@ -143,7 +144,7 @@ method_costs(const JoinClauses *clauses)
 			costs.entry = PREFIX_ENTRY_SIZE * prefix_length(clauses);
 			costs.joined = REFS_JOINED_SIZE * prefix_length(clauses);
 			costs.right_divisor = PREFIX_ENTRIES_DIVISOR;
-			costs.nrounds = 1;
+			costs.nrounds = 0;
 			costs.pairing = clauses->elements * ELEMENT_OPERATORS +
 				prefix_length(clauses) * PREFIX_ENTRY_OPERATORS;
 			break;

@@ -20,11 +20,14 @@
  */
 #define MANY_BYTES			(1024 * 1024)
 
+/* The block for entries that leave the array takes at most the memory of the array divided by this. */
+#define SPILL_DIVISOR		16
+
 /* --- in blocks ------------------------------------------------------------------ */
 
 /*
- * Each participant in a parallel join writes its entries straight to their partitions.  A partition
- * is a list of blocks, which are in shared memory or in the participant's file, as tuples are.
+ * Entries that do not fit into memory are in lists of blocks, which are kept as tuples are: in the
+ * file, or in the shared memory of a parallel join.  A partition is a list.
  */
 
 /*
@@ -48,7 +51,7 @@ entry_writer_init(EntryWriter *writer, MemoryContext context, Size memory)
  * Write the entries in a partition's block.
  */
 static void
-flush_block(EntryWriter *writer, EntryBlock *block, PartitionBlocks *partition)
+flush_block(EntryWriter *writer, EntryBlock *block, EntryList *partition)
 {
 	block->previous = partition->last;
 	partition->last = join_tuples_put(writer->blocks, (MinimalTuple) block);
@@ -63,7 +66,8 @@ flush_block(EntryWriter *writer, EntryBlock *block, PartitionBlocks *partition)
 void
 entry_writer_add(EntryWriter *writer, const JoinEntry *entry)
 {
-	uint32		p = writer->number_of(writer->arg, entry, writer->round) & (writer->n - 1);
+	uint32		p = writer->n == 1 ? 0 :
+		writer->number_of(writer->arg, entry, writer->round) & (writer->n - 1);
 	EntryBlock *block = (EntryBlock *) (writer->block + p * writer->block_size);
 
 	memcpy((char *) block + block->size, entry, writer->entry_size);
@@ -92,79 +96,59 @@ entry_writer_end(EntryWriter *writer)
 }
 
 /*
- * Read at most max of the next entries of a partition.  Returns their number, 0 at the end.  The
- * numbers of their rows become those among all rows, and the locations of tuples in shared memory
- * become addresses.
+ * Return an array of readers of n lists.
  */
-static uint32
-entry_blocks_read(JoinEntryFile *file, JoinEntry *entries, uint32 max)
+EntryReader *
+entry_readers_make(MemoryContext context, JoinTuples *blocks, Size entry_size,
+				   const EntryList *list, uint32 n)
 {
-	Size		stride = join_entry_stride(file->entry_size);
+	EntryReader *reader = MemoryContextAllocHuge(context, n * sizeof(EntryReader));
+
+	for (uint32 i = 0; i < n; i++)
+		reader[i] = (EntryReader) {.blocks = blocks,.entry_size = entry_size,.list = list[i]};
+	return reader;
+}
+
+/*
+ * Read at most max of the next entries of a list.  Returns their number, 0 at the end.  In a parallel
+ * join, the numbers of their rows become those among all rows, and the locations of tuples in shared
+ * memory become addresses.
+ */
+uint32
+entry_reader_read(EntryReader *reader, JoinEntry *entries, uint32 max)
+{
+	Size		stride = join_entry_stride(reader->entry_size);
 	uint32		n = 0;
 
-	if (file->nread == 0)
+	if (reader->nread == 0)
 	{
-		file->block = file->last;
-		file->nread_of_block = 0;
+		reader->block = reader->list.last;
+		reader->nread_of_block = 0;
 	}
-	while (n < max && file->nread < file->n)
+	while (n < max && reader->nread < reader->list.n)
 	{
-		const EntryBlock *block = (const EntryBlock *) join_tuples_fetch(file->blocks, file->block);
-		uint32		ntogether = Min(max - n, block->n - file->nread_of_block);
-		const char *source = (const char *) (block + 1) + file->nread_of_block * file->entry_size;
+		const EntryBlock *block = (const EntryBlock *) join_tuples_fetch(reader->blocks, reader->block);
+		uint32		ntogether = Min(max - n, block->n - reader->nread_of_block);
+		const char *source = (const char *) (block + 1) + reader->nread_of_block * reader->entry_size;
 
 		CHECK_FOR_INTERRUPTS();
-		for (uint32 i = 0; i < ntogether; i++, source += file->entry_size)
+		for (uint32 i = 0; i < ntogether; i++, source += reader->entry_size)
 		{
 			JoinEntry  *entry = join_entry_at(entries, stride, n++);
 
 			entry->hash = entry->row = 0;
-			memcpy(entry, source, file->entry_size);
-			entry->row += file->first_row;
-			if (!(entry->location & IN_FILE))
-				entry->location = join_tuple_location(join_tuples_fetch(file->tuples,
+			memcpy(entry, source, reader->entry_size);
+			entry->row += reader->first_row;
+			if (reader->tuples && !(entry->location & IN_FILE))
+				entry->location = join_tuple_location(join_tuples_fetch(reader->tuples,
 																		entry->location));
 		}
-		file->nread += ntogether;
-		file->nread_of_block += ntogether;
-		if (file->nread_of_block == block->n)
+		reader->nread += ntogether;
+		reader->nread_of_block += ntogether;
+		if (reader->nread_of_block == block->n)
 		{
-			file->block = block->previous;
-			file->nread_of_block = 0;
-		}
-	}
-	return n;
-}
-
-/* --- in a file ------------------------------------------------------------------ */
-
-/*
- * Read at most max of the next entries of a file, wherever others have read it.  Returns their
- * number, 0 at the end.
- */
-uint32
-join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max)
-{
-	uint32		n = Min(max, file->n - file->nread);
-	char	   *source = (char *) entries + n * (join_entry_stride(file->entry_size) - file->entry_size);
-
-	if (n == 0)
-		return 0;
-	if (file->blocks)
-		return entry_blocks_read(file, entries, max);
-	join_seek_file(file->file, (file->first + file->nread) * file->entry_size);
-	read_temp_file(file->file, source, n * file->entry_size);
-	file->nread += n;
-
-	/* the entries before entry i do not reach beyond the start of its source */
-	if (file->entry_size < sizeof(JoinEntry))
-	{
-		for (uint32 i = 0; i < n; i++, source += file->entry_size)
-		{
-			JoinEntry	entry = {0};
-
-			memcpy(&entry, source, ENTRY_SIZE_BRIEF);
-			entries[i] = entry;
+			reader->block = block->previous;
+			reader->nread_of_block = 0;
 		}
 	}
 	return n;
@@ -192,7 +176,7 @@ join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity, Si
 {
 	memset(entries, 0, sizeof(JoinEntries));
 	entries->context = context;
-	entries->file.entry_size = entry_size;
+	entries->entry_size = entry_size;
 	entries->stride = join_entry_stride(entry_size);
 	entries->capacity = clamp_capacity(capacity);
 }
@@ -222,18 +206,32 @@ reserve_entries(JoinEntries *entries, uint32 n)
 void
 join_entries_spill(JoinEntries *entries)
 {
-	JoinEntryFile *file = &entries->file;
+	EntryWriter writer;
 
-	if (file->file == NULL)
-		file->file = join_create_file(entries->context);
+	if (entries->all == NULL)
+	{
+		entries->spilled = MemoryContextAlloc(entries->context, sizeof(JoinTuples));
+		join_tuples_init(entries->spilled,
+						 AllocSetContextCreate(entries->context, "similarity join entries",
+											   ALLOCSET_SMALL_SIZES), FILE_ONLY);
+		entries->all = entry_readers_make(entries->context, entries->spilled, entries->entry_size,
+										  &(EntryList) {NO_TUPLE}, 1);
+		entries->nall = 1;
+	}
+	writer = (EntryWriter) {
+		entries->spilled,.n = 1,.entry_size = entries->entry_size,.partition = &entries->all->list
+	};
+	entry_writer_init(&writer, entries->spilled->context, entries->capacity * entries->stride / SPILL_DIVISOR);
 	for (uint32 i = 0; i < entries->n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		BufFileWrite(file->file, join_entries_at(entries, i), file->entry_size);
+		entry_writer_add(&writer, join_entries_at(entries, i));
 	}
-	file->n += entries->n;
-	entries->source = file;
+	entry_writer_end(&writer);
+	pfree(writer.block);
+	entries->nwritten = entries->all->list.n;
 	entries->n = 0;
+	join_entries_load_all(entries);
 }
 
 /*
@@ -268,35 +266,45 @@ join_entries_limit(JoinEntries *entries, Size capacity)
 }
 
 /*
+ * Prepare to load all entries, those that have been written chunk by chunk.
+ */
+void
+join_entries_load_all(JoinEntries *entries)
+{
+	entries->source = entries->all;
+	entries->nsources = entries->nall;
+	join_entries_rewind(entries);
+}
+
+/*
  * Continue loading at the first chunk.
  */
 void
 join_entries_rewind(JoinEntries *entries)
 {
 	entries->loaded = false;
-	for (int i = 0; entries->source && i <= entries->nmore; i++)
+	for (int i = 0; i < entries->nsources; i++)
 		entries->source[i].nread = 0;
 }
 
 /*
- * Load the next chunk of entries->source, in the order of the file: as many entries as the
- * capacity allows.  Returns false if there are no more.
+ * Load the next chunk of the sources: as many entries as the capacity allows.  Returns false if
+ * there are no more.
  */
 bool
 join_entries_load(JoinEntries *entries)
 {
 	if (entries->source)
 	{
-		JoinEntryFile *source = entries->source;
 		uint64		n = 0;
 
-		for (int i = 0; i <= entries->nmore; i++)
-			n += source[i].n;
+		for (int i = 0; i < entries->nsources; i++)
+			n += entries->source[i].list.n;
 		reserve_entries(entries, Min(entries->capacity, n));
 		entries->n = 0;
-		for (int i = 0; i <= entries->nmore; i++)
-			entries->n += join_entry_file_read(&source[i], join_entries_at(entries, entries->n),
-											   entries->allocated - entries->n);
+		for (int i = 0; i < entries->nsources; i++)
+			entries->n += entry_reader_read(&entries->source[i], join_entries_at(entries, entries->n),
+											entries->allocated - entries->n);
 		entries->is_part = entries->n < n;
 		entries->sorted = false;
 	}
@@ -327,10 +335,12 @@ join_entries_write(JoinEntries *entries)
 void
 join_entries_close(JoinEntries *entries)
 {
-	if (entries->file.file)
-		BufFileClose(entries->file.file);
-	memset(&entries->file, 0, sizeof(JoinEntryFile));
+	if (entries->spilled)
+	{
+		join_tuples_close(entries->spilled);
+		MemoryContextDelete(entries->spilled->context);
+	}
 	if (entries->entry)
 		pfree(entries->entry);
-	entries->entry = NULL;
+	memset(entries, 0, sizeof(JoinEntries));
 }

@@ -29,31 +29,25 @@ typedef struct JoinEntry
 StaticAssertDecl(sizeof(JoinEntry) == ENTRY_SIZE, "size of a JoinEntry");
 StaticAssertDecl(offsetof(JoinEntry, hash) == ENTRY_SIZE_BRIEF, "brief size of a JoinEntry");
 
-/*
- * Entries in a part of a temporary file, or in the blocks of a partition that a participant in a
- * parallel join has written.
- */
-typedef struct JoinEntryFile
-{
-	BufFile    *file;			/* NULL if not created yet */
-	Size		entry_size;		/* in bytes */
-	uint64		first;			/* number of the first entry in the file */
-	uint64		n;				/* number of entries */
-	uint64		nread;			/* number of entries that have been read */
-	JoinTuples *blocks;			/* NULL if the entries are in `file` */
-	TupleLocation last;			/* the last block, which is read first */
-	TupleLocation block;		/* the block to read next */
-	uint32		nread_of_block; /* number of its entries that have been read */
-	JoinTuples *tuples;			/* tuples of the entries */
-	uint32		first_row;		/* number of the first row of the participant */
-} JoinEntryFile;
-
-/* Blocks of a partition, in shared memory. */
-typedef struct PartitionBlocks
+/* A list of blocks of entries, the last one first.  That of a parallel join is in shared memory. */
+typedef struct EntryList
 {
 	TupleLocation last;			/* the last block, or NO_TUPLE */
 	uint64		n;				/* number of entries */
-} PartitionBlocks;
+} EntryList;
+
+/* Reads a list of entries. */
+typedef struct EntryReader
+{
+	JoinTuples *blocks;
+	Size		entry_size;		/* in bytes */
+	EntryList	list;
+	uint64		nread;			/* number of entries that have been read */
+	TupleLocation block;		/* the block to read next */
+	uint32		nread_of_block; /* number of its entries that have been read */
+	JoinTuples *tuples;			/* tuples of the entries of a parallel join, else NULL */
+	uint32		first_row;		/* number of the first row of the participant */
+} EntryReader;
 
 /*
  * A block of entries, which follow it.  It is kept as a tuple is.
@@ -62,7 +56,7 @@ typedef struct EntryBlock
 {
 	uint32		size;			/* with the entries, in bytes */
 	uint32		n;				/* number of entries */
-	TupleLocation previous;		/* block before it in the partition, or NO_TUPLE */
+	TupleLocation previous;		/* block before it in the list, or NO_TUPLE */
 } EntryBlock;
 
 /*
@@ -75,33 +69,37 @@ typedef uint32 (*PartitionFunction) (const void *arg, const JoinEntry *entry, in
 typedef struct EntryWriter
 {
 	JoinTuples *blocks;
-	PartitionFunction number_of;
+	PartitionFunction number_of;	/* not called if there is one partition */
 	const void *arg;			/* argument of number_of() */
 	uint32		n;				/* number of partitions, a power of 2 */
 	int			round;
 	Size		entry_size;		/* in bytes */
 	Size		block_size;		/* size of a full block, in bytes */
 	char	   *block;			/* n blocks that are being filled */
-	PartitionBlocks *partition; /* partitions of this round; those of the next one follow */
+	EntryList  *partition;		/* partitions of this round; those of the next one follow */
 } EntryWriter;
 
 /*
- * Loaded entries: all entries of an input, or a chunk of the entries in a file.
+ * Loaded entries: all entries of an input, or a chunk of those that have been written.
  */
 typedef struct JoinEntries
 {
 	MemoryContext context;		/* context of the array */
-	Size		stride;			/* size of an entry in memory, in bytes */
+	Size		entry_size;		/* size of an entry in a file, in bytes */
+	Size		stride;			/* and in memory */
 	JoinEntry  *entry;
 	uint32		n;
 	uint32		allocated;		/* size of the array, in entries */
 	uint32		capacity;		/* maximum number of loaded entries */
-	JoinEntryFile file;			/* all entries, if there are more than fit into the array */
-	JoinEntryFile *source;		/* file that chunks are loaded from; NULL if all entries
-								 * are loaded */
-	bool		is_part;		/* true if the source has more entries than are loaded */
-	int			nmore;			/* number of further files that follow the source in an array, and
-								 * that are loaded after it */
+	EntryReader *all;			/* readers of all entries, if there are more than fit into the
+								 * array: of one list, or of each partition; otherwise NULL */
+	int			nall;			/* number of these readers */
+	uint64		nwritten;		/* number of their entries */
+	JoinTuples *spilled;		/* blocks of the only list */
+	EntryReader *source;		/* readers that chunks are loaded from; NULL if all entries are
+								 * loaded */
+	int			nsources;		/* number of these */
+	bool		is_part;		/* true if the sources have more entries than are loaded */
 	bool		sorted;			/* true if the loaded entries have been sorted */
 	bool		loaded;			/* true if the only chunk has been loaded; used if `source`
 								 * is NULL */
@@ -177,12 +175,15 @@ join_pair_is_repeated(const uint32 *done, bool itself, uint32 left, uint32 right
 	return left == right ? !itself : right < left && !join_row_is_done(done, right_row);
 }
 
-extern uint32 join_entry_file_read(JoinEntryFile *file, JoinEntry *entries, uint32 max);
+extern EntryReader *entry_readers_make(MemoryContext context, JoinTuples *blocks, Size entry_size,
+									   const EntryList *list, uint32 n);
+extern uint32 entry_reader_read(EntryReader *reader, JoinEntry *entries, uint32 max);
 
 extern void join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity,
 							  Size entry_size);
 extern void join_entries_add(JoinEntries *entries, const JoinEntry *entry);
 extern void join_entries_spill(JoinEntries *entries);
+extern void join_entries_load_all(JoinEntries *entries);
 extern void join_entries_rewind(JoinEntries *entries);
 extern void join_entries_limit(JoinEntries *entries, Size capacity);
 extern bool join_entries_load(JoinEntries *entries);

@@ -11,22 +11,20 @@
 /* An input whose entries are partitioned. */
 typedef struct PartitionedInput
 {
-	JoinEntryFile *source;		/* all entries; NULL if the join has a single input */
-	BufFile    *file;			/* all partitions, one after the other */
-	JoinEntryFile *partition;	/* array of partitions */
-	uint64	   *count;			/* number of entries of each partition in round 0, then in
-								 * round 1 and so on */
+	EntryReader *source;		/* reader of all entries; NULL if the join has a single input, or if
+								 * entries are written to their partitions when they are made */
+	JoinTuples	blocks;			/* of the partitions */
+	EntryReader *partition;		/* readers of the partitions of the current round */
 } PartitionedInput;
 
 typedef struct JoinPartitions
 {
-	MemoryContext context;		/* context of the arrays and files */
+	MemoryContext context;		/* context of the partitions of a round */
 	uint32		n;				/* number of partitions, a power of 2 */
-	Size		buffer_size;	/* maximum size of a partition's buffer, in bytes; an entry
-								 * fits in any case */
 	int			nrounds;		/* at least 1 */
 	PartitionFunction number_of;
 	const void *arg;			/* argument of number_of() */
+	Size		memory;			/* maximum size of the blocks that are being filled, in bytes */
 	PartitionedInput left;
 	PartitionedInput right;
 } JoinPartitions;
@@ -34,7 +32,7 @@ typedef struct JoinPartitions
 extern uint32 join_partitions_max(Size memory);
 extern void join_partitions_init(JoinPartitions *partitions, MemoryContext context, uint32 n,
 								 int nrounds, PartitionFunction number_of, const void *arg,
-								 Size memory, JoinEntryFile *left, JoinEntryFile *right);
+								 Size memory, EntryReader *left, EntryReader *right);
 extern void join_partitions_make(JoinPartitions *partitions, int round);
 extern void join_partitions_close(JoinPartitions *partitions);
 

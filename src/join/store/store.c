@@ -76,8 +76,10 @@ join_store_export(JoinStore *store)
 uint64
 join_store_disk(const JoinStore *store)
 {
+	const JoinTuples *spilled = store->entries.spilled;
+
 	return store->tuples.file_size + store->values.file_size + store->blocks.file_size +
-		store->entries.file.n * store->entries.file.entry_size;
+		(spilled ? spilled->file_size : 0);
 }
 
 /*

@@ -166,7 +166,7 @@ TupleLocation
 join_tuples_put(JoinTuples *tuples, MinimalTuple tuple)
 {
 	if (tuples->shared_arenas ? has_space(tuples, MAXALIGN(tuple->t_len)) :
-		tuples->file == NULL && !join_tuples_is_full(tuples, tuple))
+		tuples->file == NULL && tuples->limit != FILE_ONLY && !join_tuples_is_full(tuples, tuple))
 		return join_tuples_add(tuples, tuple);
 	return join_tuples_write(tuples, join_tuple_location(tuple));
 }

@@ -27,6 +27,9 @@ typedef uint64 TupleLocation;
 
 #define NO_TUPLE			((TupleLocation) 0)
 
+/* A limit with which all tuples are put into the file. */
+#define FILE_ONLY			1
+
 /* Bits of the offset in a file. */
 #define FILE_OFFSET_BITS	48
 
