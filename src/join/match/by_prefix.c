@@ -354,7 +354,7 @@ rank_array(const PrefixMatch *state, const int64 *element, int n, int *prefix)
  * Add an entry.  If the array is full, begins to write entries to their partitions.
  */
 static void
-add_entry(PrefixMatch *state, JoinStore *store, const PrefixEntry *entry)
+keep_entry(PrefixMatch *state, JoinStore *store, const PrefixEntry *entry)
 {
 	if (store->entries.n == store->entries.capacity)
 		join_match_write(&state->match, store);
@@ -391,7 +391,7 @@ add_prefix_entries(PrefixMatch *state, JoinStore *store, const int64 *element,
 		entry.entry.hash = index + 1;
 		entry.position = i;
 		entry.beyond_index_prefix = i > n - min_both;
-		add_entry(state, store, &entry);
+		keep_entry(state, store, &entry);
 	}
 	if (matches_all(state) ||
 		(is_self && state->nentries == nbefore && join_returns_unmatched(&state->match)))
@@ -399,7 +399,7 @@ add_prefix_entries(PrefixMatch *state, JoinStore *store, const int64 *element,
 		entry = (PrefixEntry) {*row,.size = n};
 		entry.entry.hash = 0;
 		entry.entry.key = matches_all(state) ? group : group + row->row;
-		add_entry(state, store, &entry);
+		keep_entry(state, store, &entry);
 	}
 }
 
