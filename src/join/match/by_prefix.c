@@ -99,8 +99,8 @@ typedef struct SharedPrefix
 #define IS_BIG_ENDIAN		false
 #endif
 
-/* Number of elements between checks for interrupts, a power of 2. */
-#define INTERRUPT_INTERVAL	4096
+/* Number of elements whose counts are prefetched. */
+#define COUNTS_AHEAD		16
 
 static void
 prefix_begin(JoinMatch *match)
@@ -306,11 +306,13 @@ count_elements(PrefixMatch *state)
 			int			n;
 			const int64 *element = fetch_array(state->match.right, join_entries_at(rows, i), &n);
 
-			CHECK_FOR_INTERRUPTS();
+			for (int j = 0; j < Min(n, COUNTS_AHEAD); j++)
+				pg_prefetch(count_of(state, element[j]));
 			for (int j = 0; j < n; j++)
 			{
-				if ((j & (INTERRUPT_INTERVAL - 1)) == INTERRUPT_INTERVAL - 1)
-					CHECK_FOR_INTERRUPTS();
+				CHECK_FOR_INTERRUPTS();
+				if (j + COUNTS_AHEAD < n)
+					pg_prefetch(count_of(state, element[j + COUNTS_AHEAD]));
 				count_element(state, element[j]);
 			}
 		}
@@ -340,8 +342,7 @@ rank_array(const PrefixMatch *state, const int64 *element, int n, int *prefix)
 
 	for (int i = 0; i < n; i++)
 	{
-		if ((i & (INTERRUPT_INTERVAL - 1)) == 0)
-			CHECK_FOR_INTERRUPTS();
+		CHECK_FOR_INTERRUPTS();
 		place[i] = place_of(state, element, i);
 	}
 	*prefix = Min(max_missing(n, state->pairs.radius) + 1, n);
