@@ -134,7 +134,7 @@ RETURNS boolean LANGUAGE sql
             AND disk / condition.size BETWEEN 65 AND 230
         WHEN 6 THEN batches = CASE method WHEN 'rare keys' THEN 8 ELSE 2 END
             AND disk / condition.size > CASE method WHEN 'rare keys' THEN 140 ELSE 230 END AND method ~ condition.method
-        ELSE batches = 8 AND disk > 1500 AND method ~ condition.method
+        ELSE batches = 8 AND disk > 1500 AND memory < 400 AND method ~ condition.method
             AND (condition.c NOT IN (1, 3) OR fingerprints > 18000 * condition.blocks) END;
 
 -- Compare the rows of a join with the expected ones.  Inner and left joins must read the

@@ -42,7 +42,7 @@ join_store_reset(JoinStore *store, Size limit, Size capacity, Size entry_size)
 	join_store_close(store);
 	join_tuples_init(&store->tuples, store->context, limit);
 	join_tuples_init(&store->values, store->context, limit);
-	join_tuples_init(&store->blocks, store->context, 0);
+	join_tuples_init(&store->blocks, store->context, FILE_ONLY);
 	join_entries_init(&store->entries, store->context, capacity, entry_size);
 }
 

@@ -29,7 +29,7 @@ typedef struct JoinStore
 	uint32		nwritten;		/* number of loaded entries, the first ones, whose tuples are
 								 * in the file */
 	uint64		nrows;			/* number of rows */
-	JoinTuples	blocks;			/* blocks of entries that a parallel join has written */
+	JoinTuples	blocks;			/* blocks of entries that were written when they were made */
 } JoinStore;
 
 extern void join_store_close(JoinStore *store);
