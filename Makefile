@@ -119,7 +119,6 @@ OBJS = \
 	src/text/ascii.o \
 	src/text/document.o \
 	src/text/hash.o \
-	src/text/hash_set.o \
 	src/text/locate.o \
 	src/text/normalize.o \
 	src/text/salt.o \

@@ -11,7 +11,6 @@
 #define SIMHASH_DISTINCT_H
 
 #include "digest/accumulate.h"
-#include "text/hash_set.h"
 
 /*
  * Maximum number of features that count, so that the memory used does not depend on the
@@ -22,6 +21,31 @@
 #define DISTINCT_MAX		(UINT64CONST(1) << 20)
 
 #define RANK_ANY			PG_UINT64_MAX
+
+/*
+ * A set of 64-bit hashes
+ *
+ * Open addressing by buckets of two slots.  The first slot of a bucket is filled first,
+ * and a full bucket is followed by the next one (linear probing).  At most half of all
+ * slots are used.  The bucket of a hash depends on a salt, so that users cannot choose
+ * hashes that collide.  A small set needs only its struct.  A larger set uses memory of
+ * the context that is current when the set grows.
+ *
+ * Hashes are added in batches.  All slots of a batch are prefetched from a large set
+ * before the first is read, so that cache misses overlap.
+ */
+#define HASH_SET_BUCKET			2	/* number of slots of a bucket */
+#define HASH_SET_SMALL_BITS		7
+#define HASH_SET_SMALL			(HASH_SET_BUCKET << HASH_SET_SMALL_BITS)
+
+typedef struct HashSet
+{
+	uint64	   *slots;			/* inline_slots, or allocated; a free slot is zero */
+	int			bits;			/* log2 of the number of buckets */
+	uint64		count;			/* number of elements, including zero */
+	bool		has_zero;		/* true if zero, which no slot can store, is an element */
+	uint64		inline_slots[HASH_SET_SMALL];
+} HashSet;
 
 typedef struct DistinctFeatures
 {

@@ -14,7 +14,6 @@
 #include "compat.h"
 #include "digest/accumulate.h"
 #include "functions/arguments.h"
-#include "text/document.h"
 #include "type/simhash_type.h"
 
 /*

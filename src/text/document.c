@@ -14,8 +14,8 @@
 
 #include "compat.h"
 #include "text/ascii.h"
-#include "text/document.h"
 #include "text/encoding.h"
+#include "text/locate.h"
 #include "text/normalize.h"
 #include "text/tokenize.h"
 

@@ -14,18 +14,6 @@
 #include "text/ascii.h"
 
 /*
- * Return true if a string is hashed in its stored form.  ASCII is the same in every server
- * encoding, even in MULE_INTERNAL, which PostgreSQL cannot convert.
- */
-static inline bool
-needs_no_conversion(const char *string, size_t length)
-{
-	return GetDatabaseEncoding() == PG_UTF8 ||
-		GetDatabaseEncoding() == PG_SQL_ASCII ||
-		ascii_length(string, length) == length;
-}
-
-/*
  * Convert a string from one encoding to another, one of which is UTF-8 and the other one
  * that of the server.
  *
@@ -38,7 +26,9 @@ convert_string(char *string, size_t *length, int from, int to)
 {
 	char	   *converted;
 
-	if (needs_no_conversion(string, *length))
+	/* ASCII is the same in every encoding, even in MULE_INTERNAL, which PostgreSQL cannot convert */
+	if (GetDatabaseEncoding() == PG_UTF8 || GetDatabaseEncoding() == PG_SQL_ASCII ||
+		ascii_length(string, *length) == *length)
 		return string;
 	converted = (char *) pg_do_encoding_conversion((unsigned char *) string, *length, from, to);
 	if (converted != string)

@@ -1,5 +1,5 @@
 /*
- * Positions of a text's shingles, and of its lines, sentences and paragraphs
+ * Shingles of a text, their positions, and those of its lines, sentences and paragraphs
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -9,8 +9,19 @@
 #include <limits.h>
 
 #include "mb/pg_wchar.h"
+#include "utils/array.h"
 
 #include "text/shingle.h"
+
+/* --- shingles without positions, of document.c ---------------------------------- */
+
+extern void document_shingles(const char *text, size_t length, int width,
+							  ShingleUnit unit, ShingleConsumer consume,
+							  void *arg);
+extern void token_shingles(ArrayType *tokens, int width,
+						   ShingleConsumer consume, void *arg);
+
+/* --- positions ------------------------------------------------------------------ */
 
 /* A position in a text.  Both numbers count from 0. */
 typedef struct TextPosition

@@ -68,34 +68,15 @@ shingler_start(Shingler *shingler, uint64 unit_number)
 }
 
 /*
- * Return the address of n free bytes in the buffer, for the current unit.  The caller
- * writes at most n bytes there, and passes their number to shingler_advance().
- */
-static inline char *
-shingler_reserve(Shingler *shingler, size_t n)
-{
-	if (unlikely(shingler->size - shingler->used < n))
-		shingler_enlarge(shingler, n);
-	return shingler->buffer + shingler->used;
-}
-
-/*
- * Append n bytes, written at the address from shingler_reserve(), to the current unit.
- */
-static inline void
-shingler_advance(Shingler *shingler, size_t n)
-{
-	shingler->used += n;
-}
-
-/*
  * Append n bytes to the current unit.
  */
 static inline void
 shingler_append(Shingler *shingler, const char *bytes, size_t n)
 {
-	memcpy(shingler_reserve(shingler, n), bytes, n);
-	shingler_advance(shingler, n);
+	if (unlikely(shingler->size - shingler->used < n))
+		shingler_enlarge(shingler, n);
+	memcpy(shingler->buffer + shingler->used, bytes, n);
+	shingler->used += n;
 }
 
 /*

@@ -25,7 +25,7 @@
 #define MemoryContextAllocHuge(context, size)	palloc(size)
 #define repalloc_huge(pointer, size)	repalloc(pointer, size)
 
-#include "text/hash_set.c"
+#include "digest/distinct.c"
 #include "functions/shingle_set.c"
 
 #define N			10000
@@ -123,7 +123,8 @@ work_of_hash_set(const uint64 *hashes)
 		if (set.slots[at] != 0)
 			work += 1 + (((at - bucket_of(&set, set.slots[at])) & (hash_set_size(&set) - 1)) /
 						 HASH_SET_BUCKET);
-	hash_set_free(&set);
+	if (set.slots != set.inline_slots)
+		pfree(set.slots);
 	return work;
 }
 
