@@ -107,7 +107,6 @@ OBJS = \
 	src/planner/condition.o \
 	src/planner/gist_cost.o \
 	src/planner/objects.o \
-	src/planner/plan_functions.o \
 	src/planner/privileges.o \
 	src/planner/sample.o \
 	src/planner/selectivity.o \

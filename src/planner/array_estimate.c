@@ -30,7 +30,6 @@
 
 #include "compat.h"
 #include "planner/planner.h"
-#include "planner/sample.h"
 #include "type/hash_array.h"
 
 /*

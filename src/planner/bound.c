@@ -1,5 +1,5 @@
 /*
- * Convert the bound of a distance to a radius
+ * Convert the bound of a distance to a radius, also in plans; simhash_beside
  *
  * A Hamming distance is an integer from 0 to 64, so d <= 3.7 is equivalent to d <= 3.  The
  * radius of a number is therefore the greatest integer not above it, and that of d < 3.7 the
@@ -14,15 +14,65 @@
 
 #include "access/xact.h"
 #include "catalog/pg_type.h"
+#include "fmgr.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parse_coerce.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 
-#include "planner/objects.h"
-#include "planner/plan_functions.h"
+#include "compat.h"
+#include "planner/planner.h"
 #include "type/simhash_type.h"
+
+/* --- of a number -------------------------------------------------------------- */
+
+/*
+ * Return the greatest integer that is not above a number, clamped to the radii of balls:
+ * SIMHASH_BITS for all greater ones, BALL_EMPTY for negative ones.  NaN is greater than all
+ * numbers, as in PostgreSQL.
+ */
+static int64
+radius_of_float8(float8 bound)
+{
+	if (isnan(bound) || bound >= SIMHASH_BITS)
+		return SIMHASH_BITS;
+	return bound < 0 ? BALL_EMPTY : (int64) bound;
+}
+
+/*
+ * Return the greatest integer below a number, clamped like radius_of_float8().
+ */
+static int64
+radius_below_float8(float8 bound)
+{
+	int64		radius = radius_of_float8(bound);
+
+	return Max(radius - (radius == bound), BALL_EMPTY);
+}
+
+/*
+ * Return radius_of_float8() of a numeric, or, if `below` is true, radius_below_float8().
+ * Rounds the numeric to an integer first, since float8 has fewer digits.
+ */
+static int64
+radius_of_numeric(Datum bound, bool below)
+{
+	Datum		integer = DirectFunctionCall1(below ? numeric_ceil : numeric_floor, bound);
+	float8		number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, integer));
+
+	return below ? radius_below_float8(number) : radius_of_float8(number);
+}
+
+/*
+ * Return the greatest fraction below a number.  All numbers are below NaN, so it stays.
+ */
+float8
+fraction_below(float8 bound)
+{
+	return isnan(bound) ? bound : nextafter(bound, -HUGE_VAL);
+}
 
 /*
  * Return a Const with a value that is not NULL.
@@ -177,4 +227,54 @@ bound_radius(const SimHashObjects *objects, Node *bound, bool below)
 		return radius_of_expression(objects, (Expr *) bound, below);
 	bound = (Node *) cast_number((Expr *) bound, FLOAT8OID);
 	return below ? make_call(objects->fraction_below, FLOAT8OID, (Expr *) bound) : (Expr *) bound;
+}
+
+/* --- functions that the rewrite writes into plans ----------------------------- */
+
+PG_FUNCTION_INFO_V1(simhash_radius_float8);
+Datum
+simhash_radius_float8(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT64(radius_of_float8(PG_GETARG_FLOAT8(0)));
+}
+
+PG_FUNCTION_INFO_V1(simhash_radius_numeric);
+Datum
+simhash_radius_numeric(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT64(radius_of_numeric(PG_GETARG_DATUM(0), false));
+}
+
+PG_FUNCTION_INFO_V1(simhash_radius_below_float8);
+Datum
+simhash_radius_below_float8(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT64(radius_below_float8(PG_GETARG_FLOAT8(0)));
+}
+
+PG_FUNCTION_INFO_V1(simhash_radius_below_numeric);
+Datum
+simhash_radius_below_numeric(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT64(radius_of_numeric(PG_GETARG_DATUM(0), true));
+}
+
+PG_FUNCTION_INFO_V1(simhash_sketch_radius_below);
+Datum
+simhash_sketch_radius_below(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_FLOAT8(fraction_below(PG_GETARG_FLOAT8(0)));
+}
+
+/*
+ * simhash_beside(a, b, clause): the clause's value.  The clause bounds the distance of a and b.
+ * The rewrite puts this call beside the same clause, where that must stay, or beside an OR that
+ * implies it.  An index can serve the call, and its estimate makes that of the other clause
+ * right.
+ */
+PG_FUNCTION_INFO_V1(simhash_beside);
+Datum
+simhash_beside(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(PG_GETARG_DATUM(2));
 }

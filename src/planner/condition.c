@@ -25,8 +25,7 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
-#include "planner/condition.h"
-#include "planner/plan_functions.h"
+#include "planner/planner.h"
 #include "type/simhash_type.h"
 #include "type/strategy.h"
 

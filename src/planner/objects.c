@@ -6,8 +6,8 @@
  * extension.  Types are the argument and result types of these functions.  Operators are
  * looked up in the operator family of an index.
  *
- * Reading all members takes almost a millisecond.  So the result is cached until one of
- * the functions changes.
+ * Reading all members takes almost a millisecond.  So the result is cached until a
+ * function changes.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -30,7 +30,7 @@
 
 #include "compat.h"
 #include "function_address.h"
-#include "planner/objects.h"
+#include "planner/planner.h"
 #include "type/hash_array.h"
 #include "type/minhash_type.h"
 #include "type/simhash_type.h"
@@ -80,26 +80,6 @@ distance_open_ball(const Distance *distance, Datum ball, Datum *center, Datum *r
 
 /* --- finding objects ---------------------------------------------------------- */
 
-extern Datum simhash_hamming_distance(PG_FUNCTION_ARGS);
-extern Datum simhash_within(PG_FUNCTION_ARGS);
-extern Datum simhash_between(PG_FUNCTION_ARGS);
-extern Datum simhash_beside(PG_FUNCTION_ARGS);
-extern Datum simhash_ball(PG_FUNCTION_ARGS);
-extern Datum simhash_radius_float8(PG_FUNCTION_ARGS);
-extern Datum simhash_radius_numeric(PG_FUNCTION_ARGS);
-extern Datum simhash_radius_below_float8(PG_FUNCTION_ARGS);
-extern Datum simhash_radius_below_numeric(PG_FUNCTION_ARGS);
-extern Datum simhash_containment_within(PG_FUNCTION_ARGS);
-extern Datum simhash_containment_between(PG_FUNCTION_ARGS);
-extern Datum simhash_sketch_radius_below(PG_FUNCTION_ARGS);
-extern Datum simhash_sketch_ball(PG_FUNCTION_ARGS);
-extern Datum simhash_array_distance(PG_FUNCTION_ARGS);
-extern Datum simhash_jaccard_within(PG_FUNCTION_ARGS);
-extern Datum simhash_jaccard_between(PG_FUNCTION_ARGS);
-extern Datum simhash_sketch_overlaps(PG_FUNCTION_ARGS);
-extern Datum simhash_sketch_contained(PG_FUNCTION_ARGS);
-extern Datum simhash_minhash_distance(PG_FUNCTION_ARGS);
-
 static SimHashObjects hamming_objects = {.distance = &distance_hamming};
 static SimHashObjects containment_objects = {.distance = &distance_containment};
 static SimHashObjects jaccard_objects = {.distance = &distance_jaccard};
@@ -116,54 +96,54 @@ typedef struct Member
 	PGFunction	address;		/* address of the C function */
 	SimHashObjects *objects;	/* objects of the distance that the function belongs to */
 	Oid		   *function;		/* the field of `objects` that stores its OID */
-	uint32		hash;			/* hash value of the function's OID in invalidation
-								 * messages */
 } Member;
 
-#define MEMBER(symbol, objects, field) \
-	{#symbol, symbol, &(objects), &(objects).field, 0}
+/* C function, objects, and field of each member */
+#define MEMBERS(MEMBER) \
+	MEMBER(simhash_hamming_distance, hamming_objects, distance_function) \
+	MEMBER(simhash_within, hamming_objects, within) \
+	MEMBER(simhash_between, hamming_objects, between) \
+	MEMBER(simhash_beside, hamming_objects, beside) \
+	MEMBER(simhash_beside, containment_objects, beside) \
+	MEMBER(simhash_beside, jaccard_objects, beside) \
+	MEMBER(simhash_ball, hamming_objects, ball) \
+	MEMBER(simhash_in_ball, hamming_objects, in_ball) \
+	MEMBER(simhash_radius_float8, hamming_objects, radius_float8) \
+	MEMBER(simhash_radius_numeric, hamming_objects, radius_numeric) \
+	MEMBER(simhash_radius_below_float8, hamming_objects, below_float8) \
+	MEMBER(simhash_radius_below_numeric, hamming_objects, below_numeric) \
+	MEMBER(simhash_containment_distance, containment_objects, distance_function) \
+	MEMBER(simhash_containment_within, containment_objects, within) \
+	MEMBER(simhash_containment_between, containment_objects, between) \
+	MEMBER(simhash_sketch_radius_below, containment_objects, fraction_below) \
+	MEMBER(simhash_sketch_ball, containment_objects, ball) \
+	MEMBER(simhash_containment_in_ball, containment_objects, in_ball) \
+	MEMBER(simhash_array_distance, jaccard_objects, distance_function) \
+	MEMBER(simhash_jaccard_within, jaccard_objects, within) \
+	MEMBER(simhash_jaccard_between, jaccard_objects, between) \
+	MEMBER(simhash_sketch_radius_below, jaccard_objects, fraction_below) \
+	MEMBER(simhash_sketch_ball, jaccard_objects, ball) \
+	MEMBER(simhash_jaccard_in_ball, jaccard_objects, in_ball) \
+	MEMBER(simhash_sketch_overlaps, containment_objects, overlaps) \
+	MEMBER(simhash_sketch_contained, containment_objects, contained) \
+	MEMBER(simhash_minhash_shares_band, band_objects, within) \
+	MEMBER(simhash_minhash_distance, band_objects, distance_function)
 
-static Member members[] = {
-	MEMBER(simhash_hamming_distance, hamming_objects, distance_function),
-	MEMBER(simhash_within, hamming_objects, within),
-	MEMBER(simhash_between, hamming_objects, between),
-	MEMBER(simhash_beside, hamming_objects, beside),
-	MEMBER(simhash_beside, containment_objects, beside),
-	MEMBER(simhash_beside, jaccard_objects, beside),
-	MEMBER(simhash_ball, hamming_objects, ball),
-	MEMBER(simhash_in_ball, hamming_objects, in_ball),
-	MEMBER(simhash_radius_float8, hamming_objects, radius_float8),
-	MEMBER(simhash_radius_numeric, hamming_objects, radius_numeric),
-	MEMBER(simhash_radius_below_float8, hamming_objects, below_float8),
-	MEMBER(simhash_radius_below_numeric, hamming_objects, below_numeric),
-	MEMBER(simhash_containment_distance, containment_objects, distance_function),
-	MEMBER(simhash_containment_within, containment_objects, within),
-	MEMBER(simhash_containment_between, containment_objects, between),
-	MEMBER(simhash_sketch_radius_below, containment_objects, fraction_below),
-	MEMBER(simhash_sketch_ball, containment_objects, ball),
-	MEMBER(simhash_containment_in_ball, containment_objects, in_ball),
-	MEMBER(simhash_array_distance, jaccard_objects, distance_function),
-	MEMBER(simhash_jaccard_within, jaccard_objects, within),
-	MEMBER(simhash_jaccard_between, jaccard_objects, between),
-	MEMBER(simhash_sketch_radius_below, jaccard_objects, fraction_below),
-	MEMBER(simhash_sketch_ball, jaccard_objects, ball),
-	MEMBER(simhash_jaccard_in_ball, jaccard_objects, in_ball),
-	MEMBER(simhash_sketch_overlaps, containment_objects, overlaps),
-	MEMBER(simhash_sketch_contained, containment_objects, contained),
-	MEMBER(simhash_minhash_shares_band, band_objects, within),
-	MEMBER(simhash_minhash_distance, band_objects, distance_function),
-};
+#define DECLARATION(symbol, objects, field)	extern Datum symbol(PG_FUNCTION_ARGS);
+#define INITIALIZER(symbol, objects, field) \
+	{#symbol, symbol, &(objects), &(objects).field},
+
+MEMBERS(DECLARATION)
+
+static const Member members[] = {MEMBERS(INITIALIZER)};
 
 /*
- * members_changes counts changes of members.  members_read is the value that
+ * members_changes counts changes of functions.  members_read is the value that
  * members_changes had when the members were last read.  If the two are equal, the cache is
  * valid.
  */
 static uint64 members_changes = 1;
 static uint64 members_read = 0;
-
-/* true if all members were found */
-static bool members_complete = false;
 
 /*
  * If the planner needs a function of the extension, store its OID.
@@ -181,14 +161,13 @@ record_function(Oid function)
 	symbol = function_symbol(tuple);
 	for (int i = 0; i < lengthof(members) && symbol; i++)
 	{
-		Member	   *member = &members[i];
+		const Member *member = &members[i];
 		SimHashObjects *objects = member->objects;
 
 		if (OidIsValid(*member->function) || strcmp(symbol, member->symbol) != 0 ||
 			function_address(function) != member->address)
 			continue;
 		*member->function = function;
-		member->hash = GetSysCacheHashValue1(PROCOID, ObjectIdGetDatum(function));
 		if (member->function == &objects->distance_function)
 			objects->type = form->proargtypes.values[0];
 		else if (member->function == &objects->ball)
@@ -234,42 +213,28 @@ find_members(void)
 {
 	uint64		changes = members_changes;
 	Oid			extension;
-	bool		complete = true;
 
 	if (members_read == changes)
 		return;
-	members_complete = false;
 	for (int i = 0; i < lengthof(all_objects); i++)
 		*all_objects[i] = (SimHashObjects) {.distance = all_objects[i]->distance};
 	extension = get_extension_oid("simhash", true);
 	if (OidIsValid(extension))
 		read_members(extension);
 	for (int i = 0; i < lengthof(members); i++)
-	{
-		bool		found = OidIsValid(*members[i].function);
-
-		members[i].objects->incomplete |= !found;
-		complete &= found;
-	}
-	members_complete = complete;
+		members[i].objects->incomplete |= !OidIsValid(*members[i].function);
 
 	/* changes that occurred while this function ran invalidate the cache again */
 	members_read = changes;
 }
 
 /*
- * Invalidate the cache if a member may have changed.  An invalidation callback.  Core
- * calls it when a function changes, or with hash 0 if any function may have changed.
- * While a member is missing, any changed function may be that member.
+ * Invalidate the cache.  An invalidation callback, which core calls when a function changes.
  */
 static void
 forget_objects(Datum argument, syscache_id cache, uint32 hash)
 {
-	bool		of_member = hash == 0 || !members_complete;
-
-	for (int i = 0; i < lengthof(members); i++)
-		of_member |= members[i].hash == hash;
-	members_changes += of_member;
+	members_changes++;
 }
 
 /*

@@ -19,7 +19,7 @@
 #include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
 
-#include "planner/sample.h"
+#include "planner/planner.h"
 #include "type/minhash_type.h"
 #include "type/simhash_type.h"
 

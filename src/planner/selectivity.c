@@ -43,7 +43,6 @@
 #include "bits.h"
 #include "compat.h"
 #include "planner/planner.h"
-#include "planner/sample.h"
 #include "type/minhash_type.h"
 #include "type/simhash_type.h"
 
@@ -164,16 +163,6 @@ planner_run_of(PlannerInfo *root)
 
 /* --- restrictions ---------------------------------------------------------------- */
 
-/* The last sample of a restricted column, and what it was made for. */
-typedef struct ColumnSample
-{
-	RelOptInfo *rel;
-	double		tuples;			/* rel->tuples */
-	Node	   *column;
-	Condition	condition;		/* of which type, ball and function are used */
-	Sample		sample;
-} ColumnSample;
-
 /*
  * Return the sample of a column for comparisons with one value.  Reads the statistics once
  * for all clauses that restrict the column, if the planner estimates them in a row.
@@ -182,26 +171,23 @@ static const Sample *
 restricted_sample(PlannerInfo *root, VariableStatData *column, const Condition *condition)
 {
 	PlannerRun *run = planner_run_of(root);
-	ColumnSample *last = run->last_sample;
 	double		tuples = column->rel ? column->rel->tuples : 0;
-	MemoryContext old_context;
 
-	if (last && last->rel == column->rel && last->tuples == tuples &&
-		last->condition.type == condition->type && last->condition.ball == condition->ball &&
-		last->condition.function == condition->function && equal(last->column, column->var))
-		return &last->sample;
-	old_context = MemoryContextSwitchTo(root->planner_cxt);
-	if (last)
-		sample_free(&last->sample);
-	else
-		last = run->last_sample = palloc(sizeof(ColumnSample));
-	last->rel = column->rel;
-	last->tuples = tuples;
-	last->column = copyObject(column->var);
-	last->condition = *condition;
-	get_sample(column, condition, false, &last->sample);
-	MemoryContextSwitchTo(old_context);
-	return &last->sample;
+	if (run->rel != column->rel || run->tuples != tuples ||
+		run->condition.type != condition->type || run->condition.ball != condition->ball ||
+		run->condition.function != condition->function || !equal(run->column, column->var))
+	{
+		MemoryContext old_context = MemoryContextSwitchTo(root->planner_cxt);
+
+		sample_free(&run->sample);
+		run->rel = column->rel;
+		run->tuples = tuples;
+		run->column = copyObject(column->var);
+		run->condition = *condition;
+		get_sample(column, condition, false, &run->sample);
+		MemoryContextSwitchTo(old_context);
+	}
+	return &run->sample;
 }
 
 /*

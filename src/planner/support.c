@@ -71,44 +71,34 @@ is_ball_of_values(const SimHashObjects *objects, const Const *ball, const Const 
 }
 
 /*
- * Return the ball of a constant center and a constant radius.  Calls its function, which
- * takes a fraction of the time of eval_const_expressions().  An array may be large, and all
- * partitions search for the same one, so their balls have the same value in memory.
- */
-static Node *
-constant_ball(PlannerInfo *root, const SimHashObjects *objects, const Const *center,
-			  const Const *radius)
-{
-	PlannerRun *run = root && !center->constbyval ? planner_run_of(root) : NULL;
-	MemoryContext old_context;
-	Node	   *ball;
-
-	if (run && run->last_ball && is_ball_of_values(objects, run->last_ball, center, radius))
-		return make_constant(objects->ball_type, run->last_ball->constvalue);
-	old_context = MemoryContextSwitchTo(run ? root->planner_cxt : CurrentMemoryContext);
-	ball = make_constant(objects->ball_type, OidFunctionCall2(objects->ball, center->constvalue,
-															  radius->constvalue));
-	MemoryContextSwitchTo(old_context);
-	if (run)
-		run->last_ball = (Const *) ball;
-	return ball;
-}
-
-/*
- * Return the ball of a center and a radius, as a constant if both are constants.
+ * Return the ball of a center and a radius, as a constant if both are constants.  Then it calls its
+ * function, which takes a fraction of the time of eval_const_expressions().  An array may be large,
+ * and all partitions search for the same one, so their balls have the same value in memory.
  */
 static Node *
 index_ball(PlannerInfo *root, const SimHashObjects *objects, Node *center, Node *radius)
 {
 	const Const *c = (const Const *) center;
 	const Const *r = (const Const *) radius;
+	PlannerRun *run;
+	MemoryContext old_context;
+	Node	   *ball;
 
-	if (IsA(c, Const) && !c->constisnull && IsA(r, Const) && !r->constisnull)
-		return constant_ball(root, objects, c, r);
-	return eval_const_expressions(NULL, (Node *)
-								  makeFuncExpr(objects->ball, objects->ball_type,
-											   list_make2(center, radius), InvalidOid, InvalidOid,
-											   COERCE_EXPLICIT_CALL));
+	if (!IsA(c, Const) || c->constisnull || !IsA(r, Const) || r->constisnull)
+		return eval_const_expressions(NULL, (Node *)
+									  makeFuncExpr(objects->ball, objects->ball_type,
+												   list_make2(center, radius), InvalidOid, InvalidOid,
+												   COERCE_EXPLICIT_CALL));
+	run = root && !c->constbyval ? planner_run_of(root) : NULL;
+	if (run && run->last_ball && is_ball_of_values(objects, run->last_ball, c, r))
+		return make_constant(objects->ball_type, run->last_ball->constvalue);
+	old_context = MemoryContextSwitchTo(run ? root->planner_cxt : CurrentMemoryContext);
+	ball = make_constant(objects->ball_type,
+						 OidFunctionCall2(objects->ball, c->constvalue, r->constvalue));
+	MemoryContextSwitchTo(old_context);
+	if (run)
+		run->last_ball = (Const *) ball;
+	return ball;
 }
 
 /*

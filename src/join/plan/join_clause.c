@@ -5,7 +5,7 @@
  * distance of arrays.  A clause that tests whether two signatures share a band, sig % sig or
  * shares_band(), is used only if there is neither.
  *
- * The planner's part has rewritten comparisons to calls (planner/condition.h).  One of the two
+ * The planner's part has rewritten comparisons to calls (planner/condition.c).  One of the two
  * values is computed from the left rows, the other one from the right rows.  The radius depends
  * on neither side.
  *
@@ -36,7 +36,6 @@
 #include "utils/lsyscache.h"
 
 #include "join/plan/join_clause.h"
-#include "planner/planner.h"
 
 /* --- the distance ---------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #define SIMHASH_JOIN_CLAUSE_H
 
 #include "join/plan/join_node.h"
-#include "planner/condition.h"
+#include "planner/planner.h"
 
 /*
  * The clauses of a join of two relations, left and right.

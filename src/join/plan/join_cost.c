@@ -35,7 +35,6 @@
 
 #include "join/plan/join_clause.h"
 #include "pairs/block_cut.h"
-#include "planner/planner.h"
 #include "type/minhash_type.h"
 
 /*

@@ -28,7 +28,6 @@
 #include "rewrite/rewriteManip.h"
 
 #include "join/plan/join_clause.h"
-#include "planner/planner.h"
 
 /*
  * Return true if two range table entries are the same rows of a table or of a CTE.
