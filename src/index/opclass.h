@@ -43,7 +43,7 @@ typedef struct KeySet
 	const uint64 *key;			/* array of keys: &inline_key, or allocated by
 								 * palloc */
 	uint64		inline_key;
-	int32		params;			/* parameters of the value (ParamsMethods), or NO_PARAMS */
+	int32		params;			/* parameters of the value (has_params), or NO_PARAMS */
 	int			min_match;		/* minimum number of query keys that a match
 								 * contains (threshold T).  Set for query keys
 								 * only. */
@@ -97,23 +97,6 @@ typedef struct MultiKeyMethods
 										const struct OpExpr *clause, bool *unknown);
 } MultiKeyMethods;
 
-/*
- * Methods for values with parameters, such as signatures.  Comparing two values with different
- * parameters is an error.  So all values of an index have the same parameters, and an index scan
- * and a sequential scan never differ.  The parameters are the type modifier of the indexed
- * column.  The build stores them in the metapage, and they never change (tree/meta.c).
- */
-typedef struct ParamsMethods
-{
-	/* Return true if a value can have these parameters. */
-	bool		(*are_valid) (int32 params);
-
-	/* Return the text form of parameters, for messages. */
-	const char *(*name) (int32 params);
-
-	int32		example;		/* valid parameters, for hints */
-} ParamsMethods;
-
 /* Methods and properties of an operator class.  Its support function returns them. */
 typedef struct Opclass
 {
@@ -144,8 +127,14 @@ typedef struct Opclass
 	/* NULL for values with one key */
 	const MultiKeyMethods *multi_key;
 
-	/* NULL if values have no parameters */
-	const ParamsMethods *params;
+	/*
+	 * true if values have parameters, as signatures do.  Comparing two values with different
+	 * parameters is an error.  So all values of an index have the same parameters, and an index
+	 * scan and a sequential scan never differ.  The parameters are the type modifier of the
+	 * indexed column.  The build stores them in the metapage, and they never change
+	 * (tree/meta.c).
+	 */
+	bool		has_params;
 } Opclass;
 
 /*
@@ -183,24 +172,34 @@ key_set_free(KeySet *keys)
 #define OPCLASS_PROC		1
 #define NPROCS				1
 
+/* Define the support function of an operator class. */
+#define OPCLASS_FUNCTION(name, opclass) \
+	PG_FUNCTION_INFO_V1(name); \
+	Datum \
+	name(PG_FUNCTION_ARGS) \
+	{ \
+		PG_RETURN_POINTER(&(opclass)); \
+	} \
+	extern Datum name(PG_FUNCTION_ARGS)
+
 /* opclass_lookup.c */
 extern const Opclass *opclass_of_family(Oid family, Oid type);
 extern const Opclass *opclass_of_index(Relation index);
 
 extern int32 params_of_catalog(Relation index, const Opclass *opclass);
 extern int32 params_of_column(Relation index, const Opclass *opclass);
-pg_noreturn extern void params_report_other(Relation index, const Opclass *opclass,
-											int32 params, int32 found);
+extern bool params_are_valid(int32 params);
+pg_noreturn extern void params_report_other(Relation index, int32 params, int32 found);
 
 /*
  * Raise an error if the parameters of a value, `found`, differ from the parameters of the
  * index, `params`.  NULLs have no parameters, so every index may contain NULLs.
  */
 static inline void
-params_check(Relation index, const Opclass *opclass, int32 params, int32 found)
+params_check(Relation index, int32 params, int32 found)
 {
 	if (found != params && found != NO_PARAMS)
-		params_report_other(index, opclass, params, found);
+		params_report_other(index, params, found);
 }
 
 /* simhash/simhash_opclasses.c */

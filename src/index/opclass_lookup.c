@@ -14,6 +14,7 @@
 
 #include "function_address.h"
 #include "index/opclass.h"
+#include "type/minhash_type.h"
 
 /* --- parameters --------------------------------------------------------------- */
 
@@ -22,10 +23,13 @@
  * hint shows how to write parameters.
  */
 pg_noreturn static void
-report_missing(Relation index, const Opclass *opclass)
+report_missing(Relation index)
 {
 	char	   *type = format_type_with_typemod(index->rd_opcintype[0],
-												opclass->params->example);
+												MINHASH_TYPMOD(MINHASH_DEFAULT_BANDS,
+															   MINHASH_DEFAULT_ROWS,
+															   MINHASH_OF_WORDS,
+															   MINHASH_DEFAULT_WORDS));
 
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
@@ -46,7 +50,7 @@ params_of_catalog(Relation index, const Opclass *opclass)
 	Form_pg_attribute column = TupleDescAttr(RelationGetDescr(index), 0);
 	int32		params = column->atttypmod;
 
-	if (opclass->params == NULL)
+	if (!opclass->has_params)
 		return NO_PARAMS;
 	(void) getBaseTypeAndTypmod(column->atttypid, &params);
 	return params;
@@ -61,9 +65,18 @@ params_of_column(Relation index, const Opclass *opclass)
 {
 	int32		params = params_of_catalog(index, opclass);
 
-	if (opclass->params && !opclass->params->are_valid(params))
-		report_missing(index, opclass);
+	if (opclass->has_params && !params_are_valid(params))
+		report_missing(index);
 	return params;
+}
+
+/*
+ * Return true if a value can have these parameters.
+ */
+bool
+params_are_valid(int32 params)
+{
+	return minhash_params_are_valid(minhash_params_of_typmod(params));
 }
 
 /*
@@ -71,13 +84,14 @@ params_of_column(Relation index, const Opclass *opclass)
  * the index, `params`.
  */
 void
-params_report_other(Relation index, const Opclass *opclass, int32 params, int32 found)
+params_report_other(Relation index, int32 params, int32 found)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
 			 errmsg("index \"%s\" contains signatures with parameters %s, but the value has %s",
-					RelationGetRelationName(index), opclass->params->name(params),
-					opclass->params->name(found)),
+					RelationGetRelationName(index),
+					minhash_params_name(minhash_params_of_typmod(params)),
+					minhash_params_name(minhash_params_of_typmod(found))),
 			 errhint("Make the value with the parameters of the index, or create an index of other signatures.")));
 }
 

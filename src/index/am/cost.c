@@ -285,7 +285,7 @@ estimate_keys(PlannerInfo *root, IndexPath *path, const Opclass *opclass,
 {
 	IndexOptInfo *info = path->indexinfo;
 	const MultiKeyMethods *methods = opclass->multi_key;
-	int32		params = opclass->params && !info->hypothetical ?
+	int32		params = opclass->has_params && !info->hypothetical ?
 		params_of_index(info->indexoid) : NO_PARAMS;
 	double		nkeys = HUGE_VAL;
 	double		max_descents = HUGE_VAL;

@@ -165,12 +165,7 @@ static const Opclass array_opclass = {
 	.multi_key = &array_methods,
 };
 
-PG_FUNCTION_INFO_V1(simhash_sketch_opclass);
-Datum
-simhash_sketch_opclass(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_POINTER(&array_opclass);
-}
+OPCLASS_FUNCTION(simhash_sketch_opclass, array_opclass);
 
 /* --- balls ------------------------------------------------------------------------- */
 
@@ -207,9 +202,4 @@ static const Opclass sketch_ball_opclass = {
 	.multi_key = &sketch_ball_methods,
 };
 
-PG_FUNCTION_INFO_V1(simhash_sketch_ball_opclass);
-Datum
-simhash_sketch_ball_opclass(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_POINTER(&sketch_ball_opclass);
-}
+OPCLASS_FUNCTION(simhash_sketch_ball_opclass, sketch_ball_opclass);

@@ -30,7 +30,7 @@ add_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive
 	KeySet		keys;
 
 	opclass_extract_value(scan->opclass, values[0], isnull[0], &keys);
-	params_check(index, scan->opclass, scan->params, keys.params);
+	params_check(index, scan->params, keys.params);
 	for (int i = 0; i < keys.n; i++)
 		scan->add(scan->arg, keys.is_placeholder, keys.key[i], tid);
 	key_set_free(&keys);

@@ -49,18 +49,6 @@ query_bands(const ScanKeyData *key, KeySet *keys)
 	return true;
 }
 
-static bool
-params_are_valid(int32 typmod)
-{
-	return minhash_params_are_valid(minhash_params_of_typmod(typmod));
-}
-
-static const char *
-params_name(int32 typmod)
-{
-	return minhash_params_name(minhash_params_of_typmod(typmod));
-}
-
 /*
  * Return the estimated number of query keys, which is the number of bands.  typmod has the
  * parameters of the index.  If they are unknown, returns MINHASH_DEFAULT_BANDS.
@@ -69,21 +57,15 @@ static double
 estimate_bands(PlannerInfo *root, int32 typmod, int strategy, const OpExpr *clause,
 			   bool *unknown)
 {
-	return params_are_valid(typmod) ? minhash_params_of_typmod(typmod).bands :
-		MINHASH_DEFAULT_BANDS;
+	MinhashParams params = minhash_params_of_typmod(typmod);
+
+	return minhash_params_are_valid(params) ? params.bands : MINHASH_DEFAULT_BANDS;
 }
 
 static const MultiKeyMethods signature_methods = {
 	.extract_value = signature_keys,
 	.extract_query = query_bands,
 	.estimate_query_keys = estimate_bands,
-};
-
-static const ParamsMethods signature_params = {
-	.are_valid = params_are_valid,
-	.name = params_name,
-	.example = MINHASH_TYPMOD(MINHASH_DEFAULT_BANDS, MINHASH_DEFAULT_ROWS,
-							  MINHASH_OF_WORDS, MINHASH_DEFAULT_WORDS),
 };
 
 static const Opclass signature_opclass = {
@@ -93,12 +75,7 @@ static const Opclass signature_opclass = {
 		[STRATEGY_SHARES_BAND] = simhash_minhash_shares_band,
 	},
 	.multi_key = &signature_methods,
-	.params = &signature_params,
+	.has_params = true,
 };
 
-PG_FUNCTION_INFO_V1(simhash_minhash_opclass);
-Datum
-simhash_minhash_opclass(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_POINTER(&signature_opclass);
-}
+OPCLASS_FUNCTION(simhash_minhash_opclass, signature_opclass);

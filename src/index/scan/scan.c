@@ -150,7 +150,7 @@ read_query_keys(IndexScanDesc scan, SimHashScan *state, KeySet *sets, int *nsets
 		if (key->sk_flags & SK_ISNULL)
 			continue;			/* IS NOT NULL */
 		all = !opclass->multi_key->extract_query(key, &set);
-		params_check(index, opclass, meta_get(index)->params, set.params);
+		params_check(index, meta_get(index)->params, set.params);
 		if (all)
 		{
 			state->recheck |= set.recheck;

@@ -26,12 +26,7 @@ static const Opclass fingerprint_opclass = {
 	.get_key = fingerprint_key,
 };
 
-PG_FUNCTION_INFO_V1(simhash_opclass);
-Datum
-simhash_opclass(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_POINTER(&fingerprint_opclass);
-}
+OPCLASS_FUNCTION(simhash_opclass, fingerprint_opclass);
 
 /* --- balls ---------------------------------------------------------------------- */
 
@@ -55,9 +50,4 @@ static const Opclass ball_opclass = {
 	.get_key = ball_key,
 };
 
-PG_FUNCTION_INFO_V1(simhash_ball_opclass);
-Datum
-simhash_ball_opclass(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_POINTER(&ball_opclass);
-}
+OPCLASS_FUNCTION(simhash_ball_opclass, ball_opclass);

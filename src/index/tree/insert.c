@@ -305,7 +305,7 @@ simhash_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 	KeySet		keys;
 
 	opclass_extract_value(opclass, values[0], isnull[0], &keys);
-	params_check(index, opclass, meta_get(index)->params, keys.params);
+	params_check(index, meta_get(index)->params, keys.params);
 	if (keys.is_placeholder)
 	{
 		Entry		entry = make_entry(keys.key[0], tid);

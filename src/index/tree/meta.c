@@ -209,8 +209,7 @@ check_params(Relation index, const Opclass *opclass)
 	int32		expected = params_of_catalog(index, opclass);
 
 	if (params != expected &&
-		(opclass->params == NULL || opclass->params->are_valid(expected) ||
-		 !opclass->params->are_valid(params)))
+		(!opclass->has_params || params_are_valid(expected) || !params_are_valid(params)))
 		page_report_corruption(index, META_BLOCK, "its parameters are those of other values");
 }
 
