@@ -160,7 +160,6 @@ build_partition(SharedBuild *shared, Relation index, int tree, int partition, Sp
 	uint64		next_min = is_last ? 0 : partition_min(shared, partition + 1);
 	LeafPartition leaves;
 
-	spool_reuse(spool);
 	/* for the last partition, next_min - 1 wraps around to the greatest of all keys */
 	read_rows(shared, ROWS_WITH_KEYS, table, min, next_min - 1, spool);
 	spool_begin(spool, table);
@@ -186,12 +185,12 @@ do_units(SharedBuild *shared, Relation index)
 	int			placeholders = shared->design.ntables;	/* tree of placeholders */
 	const PermutedTable *table = &shared->design.table[placeholders];
 	int			nunits = 1 + shared->design.ntables * shared->npartitions;
-	Spool	   *spool = spool_create(maintenance_work_mem / shared->nparticipants);
 	int			unit;
 
 	while ((unit = pg_atomic_fetch_add_u32(&shared->next_unit, 1)) < nunits)
 	{
 		int			tree = unit == 0 ? placeholders : (unit - 1) / shared->npartitions;
+		Spool	   *spool = spool_create(maintenance_work_mem / shared->nparticipants);
 
 		build_report_tree(tree, shared->design.ntables);
 		if (unit == 0)
@@ -200,15 +199,15 @@ do_units(SharedBuild *shared, Relation index)
 			spool_begin(spool, table);
 			shared->tree[placeholders].root = build_tree(index, placeholders, spool,
 														 &shared->ndone);
-			continue;
 		}
-		build_partition(shared, index, tree, (unit - 1) % shared->npartitions, spool);
-		if (pg_atomic_sub_fetch_u32(&shared->tree[tree].npartitions_left, 1) == 0)
+		else
+			build_partition(shared, index, tree, (unit - 1) % shared->npartitions, spool);
+		spool_free(spool);
+		if (unit > 0 && pg_atomic_sub_fetch_u32(&shared->tree[tree].npartitions_left, 1) == 0)
 			shared->tree[tree].root =
 				build_inner_levels(index, tree, pg_atomic_read_u32(&shared->tree[tree].nleaves),
 								   shared->npartitions, &shared->files);
 	}
-	spool_free(spool);
 }
 
 /*

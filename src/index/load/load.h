@@ -62,7 +62,6 @@ extern bool row_file_read(RowFile *file, const PermutedTable *table, uint64 min,
 typedef struct Spool Spool;
 
 extern Spool *spool_create(int memory);
-extern void spool_reuse(Spool *spool);
 extern void spool_add(Spool *spool, SimHash fp, const ItemPointerData *tid);
 extern int64 spool_count(const Spool *spool);
 extern void spool_begin(Spool *spool, const PermutedTable *table);

@@ -267,20 +267,6 @@ close_chunk_files(Spool *spool)
 }
 
 /*
- * Close and remove the file of rows and those of chunks, and free the sample, if they exist.
- */
-static void
-close_file(Spool *spool)
-{
-	if (spool->rows.file == NULL)
-		return;
-	close_chunk_files(spool);
-	BufFileClose(spool->rows.file);
-	spool->rows.file = NULL;
-	pfree(spool->sample);
-}
-
-/*
  * Return the inclusive upper bound of a chunk.
  *
  * distribute() may pass a chunk after the last chunk that it distributes, because
@@ -462,18 +448,6 @@ spool_create(int memory)
 }
 
 /*
- * Remove all rows, so that other rows can be added.  Keeps the array.
- */
-void
-spool_reuse(Spool *spool)
-{
-	close_file(spool);
-	spool->table = NULL;
-	spool->rows.nrows = 0;
-	spool->nentries = 0;
-}
-
-/*
  * Enlarge the array of entries, or switch to a file if the array has its maximum length.
  */
 static void
@@ -489,7 +463,7 @@ enlarge(Spool *spool)
 }
 
 /*
- * Add a row.  Must not be called between spool_begin() and spool_reuse().
+ * Add a row.  Must not be called after spool_begin().
  */
 void
 spool_add(Spool *spool, SimHash fp, const ItemPointerData *tid)
@@ -518,7 +492,7 @@ spool_count(const Spool *spool)
 
 /*
  * Begin to read the entries of a permuted table.  The table must remain valid until the
- * spool is reused or freed, or until the next spool_begin() has returned.  The next
+ * spool is freed, or until the next spool_begin() has returned.  The next
  * spool_begin() needs this table to restore the fingerprints.
  */
 void
@@ -569,12 +543,17 @@ spool_next(Spool *spool, Entry *entry)
 }
 
 /*
- * Free the spool, and remove its file, if there is one.
+ * Free the spool, and remove its files, if there are any.
  */
 void
 spool_free(Spool *spool)
 {
-	close_file(spool);
+	if (spool->rows.file)
+	{
+		close_chunk_files(spool);
+		BufFileClose(spool->rows.file);
+		pfree(spool->sample);
+	}
 	pfree(spool->entries);
 	pfree(spool);
 }
