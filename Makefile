@@ -34,8 +34,7 @@ OBJS = \
 	src/functions/suffix_automaton.o \
 	src/functions/version_check.o \
 	src/functions/windows.o \
-	src/gist/balls.o \
-	src/gist/fingerprints.o \
+	src/gist/gist_opclasses.o \
 	src/gist/pick_split.o \
 	src/index/am/cost.o \
 	src/index/am/handler.o \
