@@ -762,3 +762,49 @@ condition_read_search(PlannerInfo *root, Node *clause, Oid opfamily, Condition *
 		read_search_ball(root, &objects, lsecond(args), condition);
 	return true;
 }
+
+/*
+ * Set *searches to the searches of an index path.  A scan combines the searches of its clauses,
+ * each with each, and searches within the smaller radius.  If several columns have conditions on
+ * fingerprints, uses only those on the first of these columns.
+ */
+void
+condition_read_searches(PlannerInfo *root, IndexPath *path, Searches *searches)
+{
+	ListCell   *lc;
+	ListCell   *lc2;
+
+	*searches = (Searches) {.column = -1,.count = 1,.radius = SIMHASH_BITS};
+	foreach(lc, path->indexclauses)
+	{
+		IndexClause *clause = lfirst_node(IndexClause, lc);
+
+		foreach(lc2, clause->indexquals)
+		{
+			RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc2);
+			Condition	ball;
+			bool		known;
+			int			radius;
+
+			if (searches->column >= 0 && searches->column != clause->indexcol)
+				break;
+			searches->nulls |= IsA(rinfo->clause, NullTest) &&
+				((NullTest *) rinfo->clause)->nulltesttype == IS_NULL;
+			if (!condition_read_search(root, (Node *) rinfo->clause,
+									   path->indexinfo->opfamily[clause->indexcol], &ball))
+			{
+				searches->others = lappend(searches->others, rinfo);
+				continue;
+			}
+			searches->column = clause->indexcol;
+			searches->count *= ball.count;
+			radius = condition_radius(root, ball.distance, ball.radius, &known);
+			if (radius <= searches->radius)
+			{
+				searches->radius = radius;
+				searches->unknown = !known;
+				searches->center = ball.b;
+			}
+		}
+	}
+}

@@ -30,55 +30,6 @@
 #include "planner/planner.h"
 #include "type/simhash_type.h"
 
-/* The condition of an index path that limits the leaves visited. */
-typedef struct Search
-{
-	int			column;			/* number of the index column from 0, or -1 if no condition
-								 * is on fingerprints */
-	int			radius;			/* smallest radius of the conditions on this column, in
-								 * bits */
-	double		count;			/* number of searches, one for each element of an array */
-	List	   *before;			/* RestrictInfos of the conditions on earlier columns, and of
-								 * other conditions on this column */
-} Search;
-
-/*
- * Read the Search of an index path.  If several columns have conditions on fingerprints, uses
- * only those on the first of these columns.
- */
-static void
-read_search(PlannerInfo *root, IndexPath *path, Search *search)
-{
-	ListCell   *lc;
-	ListCell   *lc2;
-
-	*search = (Search) {.column = -1,.radius = SIMHASH_BITS,.count = 1};
-	foreach(lc, path->indexclauses)
-	{
-		IndexClause *condition = lfirst_node(IndexClause, lc);
-
-		foreach(lc2, condition->indexquals)
-		{
-			RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc2);
-			Condition	ball;
-			bool		known;
-
-			if (search->column >= 0 && search->column != condition->indexcol)
-				break;
-			if (!condition_read_search(root, (Node *) rinfo->clause,
-									   path->indexinfo->opfamily[condition->indexcol], &ball))
-			{
-				search->before = lappend(search->before, rinfo);
-				continue;
-			}
-			search->column = condition->indexcol;
-			search->radius = Min(search->radius, (int) condition_radius(root, ball.distance,
-																		ball.radius, &known));
-			search->count *= ball.count;
-		}
-	}
-}
-
 /*
  * Return the fraction of leaves that a search visits.  leaves is the number of leaves, and
  * the radius is in bits.  Assumes that the entries of a leaf agree on log2(leaves) bits,
@@ -124,16 +75,16 @@ estimate_gist_cost(PlannerInfo *root, IndexPath *path, double loop_count,
 	OpExpr	   *order = path->indexorderbys ? linitial(path->indexorderbys) : NULL;
 	bool		by_distance = order &&
 		objects_distance(get_opcode(order->opno)) == &distance_hamming;
-	Search		search;
+	Searches	search;
 	double		leaves;
 	double		visited;
 
 	gistcostestimate(root, path, loop_count, startup_cost, total_cost, selectivity,
 					 correlation, pages);
-	read_search(root, path, &search);
+	condition_read_searches(root, path, &search);
 	if (search.column < 0 && !by_distance)
 		return;
-	leaves = index->pages * clauselist_selectivity(root, search.before, index->rel->relid,
+	leaves = index->pages * clauselist_selectivity(root, search.others, index->rel->relid,
 												   JOIN_INNER, NULL);
 	visited = leaves * visited_fraction(leaves, search.radius) * search.count;
 	if (visited > *pages)

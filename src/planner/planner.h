@@ -109,6 +109,25 @@ typedef struct Condition
 	Oid			callee;			/* OID in that catalog */
 } Condition;
 
+/*
+ * The searches of an index scan for fingerprints within balls.  A path without conditions on
+ * fingerprints has one search, which is for all rows.
+ */
+typedef struct Searches
+{
+	int			column;			/* number of the index column from 0, or -1 if no condition
+								 * is on fingerprints */
+	double		count;			/* number of searches, one for each element of an array */
+	int			radius;			/* in bits, the smallest of several clauses */
+	bool		unknown;		/* true if the radius is assumed, because it is not known */
+	Node	   *center;			/* center of the smallest ball; NULL if there is no ball, or if
+								 * its center is not known */
+	bool		nulls;			/* true if the scan searches for NULLs rather than for
+								 * fingerprints */
+	List	   *others;			/* RestrictInfos of the conditions on earlier columns, and of
+								 * other conditions on this column */
+} Searches;
+
 extern bool condition_read_comparison(Node *clause, Condition *condition);
 extern bool condition_read_array_operator(Node *clause, Condition *condition, bool *symmetric);
 extern bool condition_read_call(Oid function, List *args, Condition *condition);
@@ -118,6 +137,7 @@ extern bool condition_read_operator(PlannerInfo *root, Oid operator, List *args,
 									Condition *condition, Selectivity *otherwise);
 extern bool condition_read_search(PlannerInfo *root, Node *clause, Oid opfamily,
 								  Condition *condition);
+extern void condition_read_searches(PlannerInfo *root, IndexPath *path, Searches *searches);
 extern void condition_check_signatures(Node *clause);
 extern bool condition_is_beside(Node *clause);
 extern bool condition_is_bounded(const Condition *condition);

@@ -70,51 +70,6 @@ estimate_reading(double descents, double n)
 
 /* --- Hamming distances --------------------------------------------------------- */
 
-/* The searches of a scan. */
-typedef struct Searches
-{
-	double		count;			/* number of searches, one for each element of an array */
-	int			radius;			/* in bits, the smallest of several clauses */
-	bool		nulls;			/* true if the scan searches for NULLs rather than for
-								 * fingerprints */
-	bool		unknown;		/* true if the radius is assumed, because it is not known */
-	Node	   *center;			/* center of the smallest ball; NULL if there is no ball, or if its
-								 * center is not known */
-} Searches;
-
-/*
- * Set *searches to the searches of a path.  A scan combines the searches of its clauses, each
- * with each, and searches within the smaller radius.  A path without clauses has one search,
- * which is for all rows.
- */
-static void
-read_searches(PlannerInfo *root, IndexPath *path, Searches *searches)
-{
-	ListCell   *lc;
-
-	*searches = (Searches) {.count = 1,.radius = SIMHASH_BITS};
-	foreach(lc, get_quals_from_indexclauses(path->indexclauses))
-	{
-		Node	   *clause = (Node *) lfirst_node(RestrictInfo, lc)->clause;
-		Condition	ball;
-		bool		known;
-		int			radius;
-
-		searches->nulls |= IsA(clause, NullTest) &&
-			((NullTest *) clause)->nulltesttype == IS_NULL;
-		if (!condition_read_search(root, clause, path->indexinfo->opfamily[0], &ball))
-			continue;
-		searches->count *= ball.count;
-		radius = condition_radius(root, ball.distance, ball.radius, &known);
-		if (radius <= searches->radius)
-		{
-			searches->radius = radius;
-			searches->unknown = !known;
-			searches->center = ball.b;
-		}
-	}
-}
-
 /*
  * Set *plans to the probe plans of an index, as a scan does.  A hypothetical index has no
  * metapage to read a design from, so it is assumed to have the default design.
@@ -180,7 +135,7 @@ estimate_hamming(PlannerInfo *root, IndexPath *path, Selectivity selectivity,
 	Searches	searches;
 	ProbePlans	plans;
 
-	read_searches(root, path, &searches);
+	condition_read_searches(root, path, &searches);
 	if (searches.nulls)
 	{
 		*all = estimate_reading(1, selectivity * info->tuples);
