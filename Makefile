@@ -129,7 +129,6 @@ OBJS = \
 	src/type/hash_array.o \
 	src/type/minhash_estimates.o \
 	src/type/minhash_type.o \
-	src/type/minhash_order.o \
 	src/type/simhash_type.o
 
 PG_CPPFLAGS = -I$(srcdir)/src

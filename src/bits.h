@@ -1,10 +1,14 @@
 /*
- * Enumerate, count and compare bit patterns
+ * The fingerprint, and functions that enumerate, count and compare bit patterns
  *
  * Copyright (c) 2026, the simhash authors
  */
 #ifndef SIMHASH_BITS_H
 #define SIMHASH_BITS_H
+
+typedef uint64 SimHash;
+
+#define SIMHASH_BITS		64
 
 /*
  * Bits that a bit permutation moves together: the bits of `mask`, rotated to the left by

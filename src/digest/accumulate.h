@@ -6,8 +6,8 @@
 #ifndef SIMHASH_ACCUMULATE_H
 #define SIMHASH_ACCUMULATE_H
 
+#include "bits.h"
 #include "cpu.h"
-#include "digest/simhash.h"
 
 /*
  * Weights are fixed-point numbers.  So sums are exact, and neither the order of features

@@ -16,7 +16,7 @@
 #include "lib/binaryheap.h"
 #include "miscadmin.h"
 
-#include "functions/common_runs.h"
+#include "functions/runs.h"
 
 /* Number of symbols between checks for interrupts. */
 #define INTERRUPT_INTERVAL	1024

@@ -20,7 +20,7 @@
 
 #include "miscadmin.h"
 
-#include "functions/common_runs.h"
+#include "functions/runs.h"
 
 /*
  * Maximum number of runs that a search for a neighbour tries.  It bounds the time for

@@ -19,7 +19,7 @@
 
 #include "compat.h"
 #include "functions/arguments.h"
-#include "functions/common_runs.h"
+#include "functions/runs.h"
 #include "functions/shingle_set.h"
 
 #define JOINED_COLUMNS		8

@@ -3,10 +3,54 @@
  *
  * Copyright (c) 2026, the simhash authors
  */
-#ifndef SIMHASH_COMMON_RUNS_H
-#define SIMHASH_COMMON_RUNS_H
+#ifndef SIMHASH_RUNS_H
+#define SIMHASH_RUNS_H
 
-#include "functions/suffix_automaton.h"
+/* --- all passages of a sequence, of suffix_automaton.c ----------------------------- */
+
+/* A symbol of a sequence.  NO_SYMBOL is in no automaton's sequence. */
+typedef uint32 Symbol;
+
+#define NO_SYMBOL	0
+
+typedef struct AutomatonState AutomatonState;
+typedef struct AutomatonMove AutomatonMove;
+
+typedef struct SuffixAutomaton
+{
+	AutomatonState *states;
+	AutomatonMove *moves;
+	int32	   *buckets;		/* hash table: first move of each bucket, by state and
+								 * symbol */
+	int			bucket_bits;
+	int32		nstates;
+	int32		nmoves;
+	int32		last;			/* number of the state of the whole sequence */
+} SuffixAutomaton;
+
+/*
+ * The longest passage of the automaton's sequence that ends at the current position of
+ * another sequence.
+ */
+typedef struct AutomatonMatch
+{
+	int32		state;
+	int32		length;
+} AutomatonMatch;
+
+#define AUTOMATON_NO_MATCH	((AutomatonMatch) {0, 0})
+
+/* Maximum number of symbols of an automaton's sequence. */
+#define AUTOMATON_MAX		(1 << 22)
+
+extern void automaton_init(SuffixAutomaton *automaton, int nsymbols);
+extern void automaton_extend(SuffixAutomaton *automaton, Symbol symbol);
+extern void automaton_match(const SuffixAutomaton *automaton, Symbol symbol,
+							AutomatonMatch *match);
+extern int32 automaton_first_end(const SuffixAutomaton *automaton, AutomatonMatch match);
+extern void automaton_free(SuffixAutomaton *automaton);
+
+/* --- runs, of common_runs.c ------------------------------------------------------- */
 
 typedef struct CommonRun
 {
@@ -49,4 +93,4 @@ typedef struct JoinedRuns
 extern void join_common_runs(const Symbol *a, int na, const Symbol *b, int nb, int gap,
 							 CommonRuns *found, JoinedRuns *result);
 
-#endif							/* SIMHASH_COMMON_RUNS_H */
+#endif							/* SIMHASH_RUNS_H */

@@ -11,7 +11,7 @@
  */
 #include "postgres.h"
 
-#include "functions/suffix_automaton.h"
+#include "functions/runs.h"
 #include "text/salt.h"
 
 #define NONE		(-1)

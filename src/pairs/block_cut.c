@@ -25,7 +25,6 @@
 
 #include <math.h>
 
-#include "bits.h"
 #include "digest/splitmix.h"
 #include "pairs/block_cut.h"
 

@@ -6,7 +6,7 @@
 #ifndef SIMHASH_BLOCK_CUT_H
 #define SIMHASH_BLOCK_CUT_H
 
-#include "digest/simhash.h"
+#include "bits.h"
 
 /*
  * A cut of fingerprints.  It cuts the bits in which the fingerprints are not all

@@ -21,7 +21,6 @@
 
 #include "port/pg_bitutils.h"
 
-#include "bits.h"
 #include "pairs/block_cut.h"
 #include "pairs/near_pairs.h"
 

@@ -6,7 +6,7 @@
 #ifndef SIMHASH_NEAR_PAIRS_H
 #define SIMHASH_NEAR_PAIRS_H
 
-#include "digest/simhash.h"
+#include "bits.h"
 
 /*
  * Fingerprints, each with a number of the caller's, such as its row.  An enumeration

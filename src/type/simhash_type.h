@@ -11,7 +11,7 @@
 #endif
 #include "port/pg_bitutils.h"
 
-#include "digest/simhash.h"
+#include "bits.h"
 
 /* A fingerprint is passed as an int8, and compared as an unsigned integer. */
 #define DatumGetSimHash(datum)		((SimHash) DatumGetInt64(datum))

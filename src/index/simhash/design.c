@@ -11,7 +11,6 @@
  */
 #include "portable.h"
 
-#include "bits.h"
 #include "index/simhash/design.h"
 
 /*

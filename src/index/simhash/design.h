@@ -8,7 +8,6 @@
 #ifndef SIMHASH_DESIGN_H
 #define SIMHASH_DESIGN_H
 
-#include "bits.h"
 #include "type/simhash_type.h"
 
 #define DESIGN_MIN_BLOCKS		2

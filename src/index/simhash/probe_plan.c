@@ -18,7 +18,6 @@
 
 #include <math.h>
 
-#include "bits.h"
 #include "index/simhash/probe_plan.h"
 
 /*
