@@ -45,24 +45,6 @@ typedef struct Sequence
 } Sequence;
 
 /*
- * Double the capacity of a sequence.  Raises an error if it has AUTOMATON_MAX units
- * already.
- */
-static void
-enlarge_sequence(Sequence *sequence)
-{
-	if (sequence->n == AUTOMATON_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("documents are too large to compare"),
-				 errdetail("A document has more than %d words or characters.", AUTOMATON_MAX),
-				 errhint("Compare chunks of them, cut by text_windows().")));
-	sequence->capacity *= 2;
-	sequence->symbols = repalloc_huge(sequence->symbols, sequence->capacity * sizeof(Symbol));
-	sequence->passages = repalloc_huge(sequence->passages, sequence->capacity * sizeof(Passage));
-}
-
-/*
  * Append the next unit.  Raises an error if the sequence has AUTOMATON_MAX units already.
  * A LocatedConsumer.
  */
@@ -71,8 +53,18 @@ take_unit(void *arg, const char *unit, size_t length, Passage passage)
 {
 	Sequence   *sequence = arg;
 
+	if (sequence->n == AUTOMATON_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("documents are too large to compare"),
+				 errdetail("A document has more than %d words or characters.", AUTOMATON_MAX),
+				 errhint("Compare chunks of them, cut by text_windows().")));
 	if (sequence->n == sequence->capacity)
-		enlarge_sequence(sequence);
+	{
+		sequence->capacity *= 2;
+		sequence->symbols = repalloc_huge(sequence->symbols, sequence->capacity * sizeof(Symbol));
+		sequence->passages = repalloc_huge(sequence->passages, sequence->capacity * sizeof(Passage));
+	}
 	sequence->symbols[sequence->n] = sequence->is_set ?
 		shingle_set_put(sequence->set, unit, length) :
 		shingle_set_find(sequence->set, unit, length);

@@ -16,7 +16,7 @@
 
 /*
  * Define the support functions "union", "picksplit" and "same" of an operator class, for keys of a
- * type, which are united by a UniteKeys.
+ * type, which are united by a UniteKeys.  All bytes of a key are part of its value.
  */
 #define KEY_FUNCTIONS(key_type, unite, name_union, name_picksplit, name_same) \
 	PG_FUNCTION_INFO_V1(name_union); \
@@ -35,7 +35,10 @@
 	Datum \
 	name_same(PG_FUNCTION_ARGS) \
 	{ \
-		return keys_same(fcinfo, sizeof(key_type)); \
+		bool	   *same = (bool *) PG_GETARG_POINTER(2); \
+		\
+		*same = memcmp(PG_GETARG_POINTER(0), PG_GETARG_POINTER(1), sizeof(key_type)) == 0; \
+		PG_RETURN_POINTER(same); \
 	} \
 	extern Datum name_same(PG_FUNCTION_ARGS)
 

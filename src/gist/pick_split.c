@@ -89,19 +89,6 @@ keys_union(FunctionCallInfo fcinfo, Size size, UniteKeys unite)
 	return unite_entries(entries, NULL, entries->n, size, unite);
 }
 
-/*
- * Support function "same" of both operator classes.  All bytes of a key are part of its
- * value.  `size` is the size of a key in bytes.
- */
-Datum
-keys_same(FunctionCallInfo fcinfo, Size size)
-{
-	bool	   *same = (bool *) PG_GETARG_POINTER(2);
-
-	*same = memcmp(PG_GETARG_POINTER(0), PG_GETARG_POINTER(1), size) == 0;
-	PG_RETURN_POINTER(same);
-}
-
 /* --- penalty ------------------------------------------------------------------- */
 
 /*

@@ -99,7 +99,6 @@ typedef void (*UniteKeys) (UnionKey *key, const UnionKey *other);
 
 /* pick_split.c */
 extern Datum keys_union(FunctionCallInfo fcinfo, Size size, UniteKeys unite);
-extern Datum keys_same(FunctionCallInfo fcinfo, Size size);
 extern Datum keys_picksplit(FunctionCallInfo fcinfo, Size size, UniteKeys unite);
 extern float union_key_penalty(const UnionKey *key, const UnionKey *other);
 

@@ -10,15 +10,18 @@
 uint64		process_salt[SALT_NUMBERS];
 
 /*
- * Make the salt.  Called when the salt is first needed, not when the library is loaded.
+ * Make the salt if there is none.  Call this before any function of salt.h, when the salt is
+ * first needed, not when the library is loaded.
  * If the postmaster loaded the library, all its children would have the same salt.  Raises
  * an error if the server cannot generate random numbers.
  */
 void
-salt_make(void)
+salt_init(void)
 {
 	uint64		numbers[SALT_NUMBERS];
 
+	if (process_salt[0] != 0)
+		return;
 	if (!pg_strong_random(numbers, sizeof(numbers)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),

@@ -17,15 +17,7 @@
 /* Random odd numbers of this process; zero until salt_init() has been called. */
 extern uint64 process_salt[SALT_NUMBERS];
 
-extern void salt_make(void);
-
-/* Make the salt if there is none.  Call it before any of the functions below. */
-static inline void
-salt_init(void)
-{
-	if (unlikely(process_salt[0] == 0))
-		salt_make();
-}
+extern void salt_init(void);
 
 /*
  * Return the upper half of the product of two numbers, XORed with the lower half.

@@ -84,10 +84,8 @@ Datum
 simhash_ball_out(PG_FUNCTION_ARGS)
 {
 	SimHashBall *ball = PG_GETARG_SIMHASH_BALL_P(0);
-	char		digits[SIMHASH_HEX_DIGITS + 1];
 
-	simhash_format_hex(ball->center, digits);
-	PG_RETURN_CSTRING(psprintf("(%s,%d)", digits, ball->radius));
+	PG_RETURN_CSTRING(psprintf("(%016llx,%d)", (unsigned long long) ball->center, ball->radius));
 }
 
 PG_FUNCTION_INFO_V1(simhash_ball_recv);
@@ -165,14 +163,17 @@ simhash_ball_ne(PG_FUNCTION_ARGS)
 /*
  * =~=
  *
- * This operator is for exclusion constraints that keep rows at a distance from each other.
+ * Returns true if each of two balls contains the center of the other.  This operator is for
+ * exclusion constraints that keep rows at a distance from each other.
  */
 PG_FUNCTION_INFO_V1(simhash_ball_near);
 Datum
 simhash_ball_near(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(simhash_balls_near(PG_GETARG_SIMHASH_BALL_P(0),
-									  PG_GETARG_SIMHASH_BALL_P(1)));
+	SimHashBall *a = PG_GETARG_SIMHASH_BALL_P(0);
+	SimHashBall *b = PG_GETARG_SIMHASH_BALL_P(1);
+
+	PG_RETURN_BOOL(simhash_distance(a->center, b->center) <= Min(a->radius, b->radius));
 }
 
 #define BALL_HASHED_SIZE	offsetof(SimHashBall, unused)

@@ -239,17 +239,6 @@ parse_minima(const char *s, Minhash *sig)
 	return *s == '\0';
 }
 
-/*
- * Parse the text form up to the minima, which begin at *s then.  Does not check the shape.
- * Returns false if the syntax is wrong.
- */
-static bool
-parse_params(const char **s, int *bands, int *rows, int *unit, int *width)
-{
-	return parse_number(s, bands, 'x') && parse_number(s, rows, ':') &&
-		parse_unit(s, unit, width) && width_is_valid(*unit, *width);
-}
-
 PG_FUNCTION_INFO_V1(simhash_minhash_in);
 Datum
 simhash_minhash_in(PG_FUNCTION_ARGS)
@@ -262,7 +251,8 @@ simhash_minhash_in(PG_FUNCTION_ARGS)
 	int			width;
 	Minhash    *sig = NULL;
 
-	if (parse_params(&s, &bands, &rows, &unit, &width))
+	if (parse_number(&s, &bands, 'x') && parse_number(&s, &rows, ':') &&
+		parse_unit(&s, &unit, &width) && width_is_valid(unit, width))
 	{
 		if (!minhash_check_shape(bands, rows, fcinfo->context))
 			PG_RETURN_NULL();

@@ -54,15 +54,6 @@ simhash_parse_digits(const char *digits, int n, uint64 *value)
 }
 
 /*
- * Write the SIMHASH_HEX_DIGITS digits of a fingerprint and a terminating NUL.
- */
-void
-simhash_format_hex(SimHash fp, char *digits)
-{
-	snprintf(digits, SIMHASH_HEX_DIGITS + 1, "%016llx", (unsigned long long) fp);
-}
-
-/*
  * Return a copy of the beginning of an invalid string, for an error message.  The string
  * may be a whole document, and need not be NUL-terminated.
  */
@@ -181,7 +172,7 @@ simhash_out(PG_FUNCTION_ARGS)
 {
 	char	   *digits = palloc(SIMHASH_HEX_DIGITS + 1);
 
-	simhash_format_hex(PG_GETARG_SIMHASH(0), digits);
+	snprintf(digits, SIMHASH_HEX_DIGITS + 1, "%016llx", (unsigned long long) PG_GETARG_SIMHASH(0));
 	PG_RETURN_CSTRING(digits);
 }
 

@@ -62,18 +62,10 @@ simhash_ball_contains(const SimHashBall *ball, SimHash fp)
 	return simhash_distance(ball->center, fp) <= ball->radius;
 }
 
-/* Return true if each of two balls contains the center of the other. */
-static inline bool
-simhash_balls_near(const SimHashBall *a, const SimHashBall *b)
-{
-	return simhash_distance(a->center, b->center) <= Min(a->radius, b->radius);
-}
-
 /* The text form: lower-case hexadecimal, most significant digit first. */
 #define SIMHASH_HEX_DIGITS			16
 
 extern bool simhash_parse_digits(const char *digits, int n, uint64 *value);
-extern void simhash_format_hex(SimHash fp, char *digits);
 
 #ifndef FRONTEND
 extern char *simhash_excerpt(const char *string, size_t length);

@@ -38,12 +38,6 @@ meta_init(Page page, const Design *design, int32 params, const TreeRoot *roots)
 		(char *) &meta->root[meta->ntrees] - (char *) page;
 }
 
-static inline DesignOptions
-meta_page_design(const MetaPageData *meta)
-{
-	return (DesignOptions) {meta->blocks, meta->prefix, meta->nested};
-}
-
 /*
  * Check the levels and blocks of the roots, and that there are fewer free pages than
  * blocks.  Raises an error if one of these values is impossible.
@@ -74,7 +68,7 @@ static void
 check_metapage(Relation index, Page page)
 {
 	MetaPageData *meta = MetaPageGetData(page);
-	DesignOptions design = meta_page_design(meta);
+	DesignOptions design = {meta->blocks, meta->prefix, meta->nested};
 
 	if (PageIsNew(page) || meta->magic != META_MAGIC)
 		page_report_corruption(index, META_BLOCK, "it is not a metapage");
@@ -120,8 +114,8 @@ meta_reread(Relation index)
 {
 	Buffer		buffer = meta_lock(index, BUFFER_LOCK_SHARE);
 	MetaPageData *page = MetaPageGetData(BufferGetPage(buffer));
+	DesignOptions design = {page->blocks, page->prefix, page->nested};
 	IndexMeta  *meta;
-	DesignOptions design;
 
 	if (index->rd_amcache == NULL)
 		index->rd_amcache = MemoryContextAllocZero(index->rd_indexcxt,
@@ -129,7 +123,6 @@ meta_reread(Relation index)
 	meta = index->rd_amcache;
 	meta->ntrees = page->ntrees;
 	meta->params = page->params;
-	design = meta_page_design(page);
 	design_init(&meta->design, &design);
 	memcpy(meta->root, page->root, page->ntrees * sizeof(TreeRoot));
 	UnlockReleaseBuffer(buffer);

@@ -85,15 +85,6 @@ new_page_lock(Relation index, NewPage *new)
 }
 
 /*
- * Register the metapage for a WAL record, and return the data in its image.
- */
-static MetaPageData *
-meta_register(GenericXLogState *state, Buffer meta_buffer)
-{
-	return MetaPageGetData(GenericXLogRegisterBuffer(state, meta_buffer, 0));
-}
-
-/*
  * Register a new page for a WAL record, and return its image, which is not formatted yet.
  * If the page comes from the free list, also registers the metapage, unless that has been
  * done, and removes the page from the list.
@@ -101,12 +92,13 @@ meta_register(GenericXLogState *state, Buffer meta_buffer)
 static Page
 new_page_register(GenericXLogState *state, const NewPage *new)
 {
-	MetaPageData *meta = new->was_free ? meta_register(state, new->meta_buffer) : NULL;
+	Page		meta = new->was_free ?
+		GenericXLogRegisterBuffer(state, new->meta_buffer, 0) : NULL;
 	Page		page = GenericXLogRegisterBuffer(state, new->buffer,
 												 GENERIC_XLOG_FULL_IMAGE);
 
 	if (meta)
-		free_list_remove(meta, page);
+		free_list_remove(MetaPageGetData(meta), page);
 	return page;
 }
 
@@ -281,7 +273,7 @@ put_root_above(Relation index, Buffer buffer, Buffer meta_buffer)
 	new_page_lock(index, &new);
 	state = GenericXLogStart(index);
 	clear_incomplete_split(state, buffer);
-	meta = meta_register(state, meta_buffer);
+	meta = MetaPageGetData(GenericXLogRegisterBuffer(state, meta_buffer, 0));
 	root = new_page_register(state, &new);
 	page_init(root, opaque->tree, opaque->level + 1, &low_key);
 	page_append(root, &low_key, BufferGetBlockNumber(buffer));
