@@ -1,5 +1,5 @@
 /*
- * The fingerprint, and functions that enumerate, count and compare bit patterns
+ * The fingerprint; functions that enumerate, count and compare bit patterns; binary search
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -59,6 +59,21 @@ bits_count_patterns(int nbits, int min_bits, int max_bits, double limit)
 	}
 	return sum;
 }
+
+/*
+ * Binary search: set `low` to the first index from low to high - 1 that does not come before the
+ * searched one, or to `high` if all come before it.  is_before tests index i.  Changes `high`.
+ */
+#define FIND_FIRST(low, high, i, is_before) \
+	while ((low) < (high)) \
+	{ \
+		int			i = (low) + ((high) - (low)) / 2; \
+		\
+		if (is_before) \
+			(low) = i + 1; \
+		else \
+			(high) = i; \
+	}
 
 /*
  * Compare two uint64 values, for qsort().

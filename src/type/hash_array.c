@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 #include "utils/array.h"
 
+#include "bits.h"
 #include "compat.h"
 #include "digest/hash_list.h"
 #include "type/hash_array.h"
@@ -80,15 +81,7 @@ has_element(const int64 *set, int n, int64 element)
 	int			low = 0;
 	int			high = n;
 
-	while (low < high)
-	{
-		int			middle = low + (high - low) / 2;
-
-		if (set[middle] < element)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	FIND_FIRST(low, high, i, set[i] < element);
 	return low < n && set[low] == element;
 }
 

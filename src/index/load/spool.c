@@ -292,15 +292,7 @@ find_file(const Entry *ends, int nfiles, const Entry *entry)
 	int			low = 0;
 	int			high = nfiles - 1;
 
-	while (low < high)
-	{
-		int			middle = (low + high) / 2;
-
-		if (entry_compare(&ends[middle], entry) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	FIND_FIRST(low, high, i, entry_compare(&ends[i], entry) < 0);
 	return low;
 }
 

@@ -142,15 +142,7 @@ posting_cursor_seek(const LeafReader *reader, PostingCursor *cursor, uint64 tid)
 	int			low = cursor->next;
 	int			high = cursor->n;
 
-	while (low < high)
-	{
-		int			middle = low + (high - low) / 2;
-
-		if (cursor->tid[middle] < tid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	FIND_FIRST(low, high, i, cursor->tid[i] < tid);
 	cursor->next = low;
 	if (low == cursor->n && cursor->more)
 		read_tids_from(reader, cursor, tid);

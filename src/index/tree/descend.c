@@ -97,15 +97,7 @@ page_search_from(Page page, int n, const Entry *entry, int at)
 		} while (at >= 0 && !entry_is_less(page, at, entry));
 		low = Max(at + 1, 0);
 	}
-	while (low < high)
-	{
-		int			mid = (low + high) / 2;
-
-		if (entry_is_less(page, mid, entry))
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	FIND_FIRST(low, high, i, entry_is_less(page, i, entry));
 	return low;
 }
 

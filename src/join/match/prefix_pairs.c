@@ -26,6 +26,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "bits.h"
 #include "digest/splitmix.h"
 #include "join/match/prefix_pairs.h"
 
@@ -123,15 +124,8 @@ find_right(const PrefixPairs *pairs, const PrefixEntry *limit, bool over)
 	uint32		low = right->first;
 	uint32		high = right->end;
 
-	while (low < high)
-	{
-		uint32		middle = low + (high - low) / 2;
-
-		if (compare_prefix_entries(prefix_entry_at(right, right->ref[middle]), limit) < over)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	FIND_FIRST(low, high, i,
+			   compare_prefix_entries(prefix_entry_at(right, right->ref[i]), limit) < over);
 	return low;
 }
 
