@@ -153,21 +153,6 @@ join_components(Graph *graph, uint32 a, uint32 b)
 }
 
 /*
- * Read one end of the edge in row `row` of the partition, counted from 0.  `argument` is 0
- * or 1.  Returns false if the partition has no such row.
- */
-static bool
-read_end(WindowObject window, int argument, int64 row, int64 *id, bool *isnull)
-{
-	bool		isout;
-	Datum		value = WinGetFuncArgInPartition(window, argument, row, WINDOW_SEEK_HEAD,
-												 false, isnull, &isout);
-
-	*id = isout || *isnull ? 0 : DatumGetInt64(value);
-	return !isout;
-}
-
-/*
  * Read all edges of the partition.  WinGetFuncArgInPartition() checks for interrupts.
  * Memory that the argument expressions do not free is freed after each row.
  */
@@ -178,17 +163,21 @@ read_edges(WindowObject window, Graph *graph)
 													  "ends of an edge",
 													  ALLOCSET_SMALL_SIZES);
 	MemoryContext old_context = MemoryContextSwitchTo(row_context);
-	int64		a;
-	int64		b;
-	bool		a_isnull;
-	bool		b_isnull;
+	int64		nrows = WinGetPartitionRowCount(window);
 
-	for (int64 row = 0; read_end(window, 0, row, &a, &a_isnull); row++)
+	for (int64 row = 0; row < nrows; row++)
 	{
-		read_end(window, 1, row, &b, &b_isnull);
-		MemoryContextReset(row_context);
+		bool		a_isnull;
+		bool		b_isnull;
+		Datum		a = WinGetFuncArgInPartition(window, 0, row, WINDOW_SEEK_HEAD, false,
+												 &a_isnull, NULL);
+		Datum		b = WinGetFuncArgInPartition(window, 1, row, WINDOW_SEEK_HEAD, false,
+												 &b_isnull, NULL);
+
 		if (!a_isnull && !b_isnull)
-			join_components(graph, make_vertex(graph, a), make_vertex(graph, b));
+			join_components(graph, make_vertex(graph, DatumGetInt64(a)),
+							make_vertex(graph, DatumGetInt64(b)));
+		MemoryContextReset(row_context);
 	}
 	MemoryContextSwitchTo(old_context);
 	MemoryContextDelete(row_context);

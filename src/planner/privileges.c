@@ -22,15 +22,6 @@
 #include "planner/planner.h"
 
 /*
- * Return true if a user, or everybody for ACL_ID_PUBLIC, may execute a function.
- */
-static bool
-may_execute(Oid function, Oid user)
-{
-	return object_aclcheck(ProcedureRelationId, function, user, ACL_EXECUTE) == ACLCHECK_OK;
-}
-
-/*
  * Return true if the user may not execute a function.  Unless everybody may execute it,
  * marks the plan as dependent on the role.  The context is the PlannerInfo.
  */
@@ -39,10 +30,10 @@ is_forbidden(Oid function, void *context)
 {
 	PlannerInfo *root = context;
 
-	if (may_execute(function, ACL_ID_PUBLIC))
+	if (object_aclcheck(ProcedureRelationId, function, ACL_ID_PUBLIC, ACL_EXECUTE) == ACLCHECK_OK)
 		return false;
 	root->glob->dependsOnRole = true;
-	return !may_execute(function, GetUserId());
+	return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) != ACLCHECK_OK;
 }
 
 /*

@@ -31,8 +31,6 @@ typedef struct Document
 	Tokenizer	tokenizer;
 } Document;
 
-#define IS_ASCII(c)		((unsigned char) (c) < 0x80)
-
 /*
  * Pass the pending code points to the tokenizer.  The caller must know that no later code
  * point can change them.
@@ -89,7 +87,7 @@ feed_utf8(Document *document, const char *utf8, size_t length)
 			codepoints[n++] = decode_utf8(&next, (const unsigned char *) end);
 			utf8 = (const char *) next;
 			if (take_ascii && end - utf8 > 1 &&
-				IS_ASCII(utf8[0]) && IS_ASCII(utf8[1]))
+				!IS_HIGHBIT_SET(utf8[0]) && !IS_HIGHBIT_SET(utf8[1]))
 				break;
 		}
 		n = normalize_push(&document->normalizer, codepoints, n, out);

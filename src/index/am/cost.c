@@ -17,13 +17,11 @@
 #include "utils/spccache.h"
 
 #include "compat.h"
-#include "function_address.h"
 #include "index/access_method.h"
 #include "index/opclass.h"
 #include "index/simhash/probe_plan.h"
 #include "index/tree/tree.h"
 #include "planner/planner.h"
-#include "type/hash_array.h"
 #include "type/strategy.h"
 
 /*
@@ -203,8 +201,8 @@ static bool
 order_is_jaccard(const IndexPath *path)
 {
 	return path->indexorderbys != NIL &&
-		function_address(get_opcode(linitial_node(OpExpr, path->indexorderbys)->opno)) ==
-		simhash_array_distance;
+		objects_distance(get_opcode(linitial_node(OpExpr, path->indexorderbys)->opno)) ==
+		&distance_jaccard;
 }
 
 /*
