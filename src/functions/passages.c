@@ -23,7 +23,6 @@
 #include "functions/shingle_set.h"
 
 #define JOINED_COLUMNS		8
-#define RUN_COLUMNS			3
 
 /*
  * Maximum gap between two passages that edited_passages() joins.  The time grows with it.
@@ -133,27 +132,6 @@ typedef struct ComparedDocuments
 } ComparedDocuments;
 
 /*
- * Add the runs of tokens found to the result, the longest first.  Checks for interrupts.
- */
-static void
-report_runs(ReturnSetInfo *result, const CommonRuns *found)
-{
-	bool		nulls[RUN_COLUMNS] = {false};
-
-	for (int i = 0; i < found->n; i++)
-	{
-		Datum		values[RUN_COLUMNS] = {
-			Int32GetDatum(found->runs[i].a + 1),
-			Int32GetDatum(found->runs[i].b + 1),
-			Int32GetDatum(found->runs[i].length)
-		};
-
-		CHECK_FOR_INTERRUPTS();
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-	}
-}
-
-/*
  * Return the texts of the gaps between the runs of a list, as an array.  `in_b` chooses the
  * document.  A gap is empty if the other document has something inserted there.
  */
@@ -177,7 +155,8 @@ gap_texts(const ComparedDocuments *c, const JoinedRuns *joined, int first, bool 
 
 /*
  * Add the passages of the runs found to the result, or those of the joined runs if `joined`
- * is not NULL, the longest first.  Checks for interrupts.
+ * is not NULL, the longest first.  Those of tokens are positions in the arrays, and a number of
+ * tokens.  Checks for interrupts.
  */
 static void
 report_passages(ReturnSetInfo *result, const ComparedDocuments *c, const JoinedRuns *joined)
@@ -197,10 +176,19 @@ report_passages(ReturnSetInfo *result, const ComparedDocuments *c, const JoinedR
 
 		while (joined && joined->next[last] != NO_RUN)
 			last = joined->next[last];
-		set_position(&values[0], &c->a, runs[first].a, runs[last].a + runs[last].length);
-		set_position(&values[2], &c->b, runs[first].b, runs[last].b + runs[last].length);
-		values[4] = Int32GetDatum(joined ? joined->joined[i].length : runs[i].length);
-		values[5] = text_of_units(&c->a, runs[first].a, runs[last].a + runs[last].length);
+		if (c->cut.is_array)
+		{
+			values[0] = Int32GetDatum(runs[i].a + 1);
+			values[1] = Int32GetDatum(runs[i].b + 1);
+			values[2] = Int32GetDatum(runs[i].length);
+		}
+		else
+		{
+			set_position(&values[0], &c->a, runs[first].a, runs[last].a + runs[last].length);
+			set_position(&values[2], &c->b, runs[first].b, runs[last].b + runs[last].length);
+			values[4] = Int32GetDatum(joined ? joined->joined[i].length : runs[i].length);
+			values[5] = text_of_units(&c->a, runs[first].a, runs[last].a + runs[last].length);
+		}
 		if (joined)
 		{
 			values[6] = gap_texts(c, joined, first, false);
@@ -245,17 +233,13 @@ PG_FUNCTION_INFO_V1(simhash_common_passages);
 Datum
 simhash_common_passages(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	ComparedDocuments c;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return (Datum) 0;
 	find_passages(fcinfo, 3, &c);
-	if (c.cut.is_array)
-		report_runs(result, &c.found);
-	else
-		report_passages(result, &c, NULL);
+	report_passages((ReturnSetInfo *) fcinfo->resultinfo, &c, NULL);
 	return (Datum) 0;
 }
 

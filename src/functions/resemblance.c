@@ -24,8 +24,8 @@
 #include "functions/arguments.h"
 #include "functions/shingle_set.h"
 #include "text/salt.h"
+#include "type/hash_array.h"
 #include "type/minhash_type.h"
-#include "type/overlap.h"
 
 /*
  * A document and the set of its shingles.

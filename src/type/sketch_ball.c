@@ -90,7 +90,7 @@ sketch_ball_open(Datum ball, Datum *center, float8 *radius)
 	return found;
 }
 
-/* A distance of overlap.h */
+/* A distance of hash_array.h */
 typedef float8 (*DistanceOf) (const Overlap *overlap);
 
 /*

@@ -15,7 +15,7 @@
 #include "text/hash.h"
 
 struct Node;					/* utils/float.h of PostgreSQL 19 does not declare it */
-#include "type/overlap.h"
+#include "type/hash_array.h"
 
 #include "unit.h"
 

@@ -7,7 +7,7 @@
 #define SIMHASH_PREFIX_PAIRS_H
 
 #include "join/store/entries.h"
-#include "type/overlap.h"
+#include "type/hash_array.h"
 
 /*
  * An entry of an element of a row's prefix (by_prefix.c).  entry.key is the element, combined
