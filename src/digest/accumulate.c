@@ -14,15 +14,6 @@
 #include "digest/accumulate.h"
 
 /*
- * Initialize an accumulator without features.
- */
-void
-accumulator_init(Accumulator *acc)
-{
-	memset(acc, 0, sizeof(Accumulator));
-}
-
-/*
  * Carry-save adders, as in Harley and Seal's population count, but with the bits of each
  * position kept apart ("positional population count"; Klarqvist, Mula and Lemire,
  * "Efficient computation of positional population counts using SIMD instructions", 2019).

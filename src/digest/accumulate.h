@@ -34,7 +34,8 @@
 /*
  * Counters of a fingerprint's bits.  Charikar's 64 counters are 2 * sum - total, which is
  * the weight of the features with the bit set minus the weight of the others.  Features of
- * weight 1 are counted separately until they must be added to weighted features.
+ * weight 1 are counted separately until they must be added to weighted features.  If all bytes
+ * are zero, there is no feature.
  */
 typedef struct Accumulator
 {
@@ -60,7 +61,6 @@ extern const int weigh_nmethods;
 /* The best method that the processor supports. */
 extern WeighFunction weigh;
 
-extern void accumulator_init(Accumulator *acc);
 extern void accumulator_count(Accumulator *acc, uint64 *hashes, int n);
 extern void accumulator_count_batch(Accumulator *acc);
 extern bool accumulator_add_weighted(Accumulator *acc, uint64 hash, int64 weight);

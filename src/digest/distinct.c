@@ -183,7 +183,7 @@ rank_of(uint64 hash)
 void
 distinct_init(DistinctFeatures *features, uint64 expected)
 {
-	accumulator_init(&features->acc);
+	memset(&features->acc, 0, sizeof(Accumulator));
 	hash_set_init(&features->set, expected);
 	features->greatest_rank = RANK_ANY;
 }
@@ -220,7 +220,7 @@ drop_superfluous(DistinctFeatures *features)
 	sort_by_rank(hashes, n);
 	features->greatest_rank = rank_of(hashes[DISTINCT_MAX - 1]);
 
-	accumulator_init(&features->acc);
+	memset(&features->acc, 0, sizeof(Accumulator));
 	/* DISTINCT_MAX is a multiple of COUNT_BATCH, so all batches are full */
 	for (uint64 i = 0; i < DISTINCT_MAX; i += COUNT_BATCH)
 		add_to_set(features, hashes + i, COUNT_BATCH);

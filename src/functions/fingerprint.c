@@ -147,9 +147,8 @@ simhash_features(PG_FUNCTION_ARGS)
 	ArrayIterator iterator = array_create_iterator(features, 0, NULL);
 	Datum		feature;
 	bool		isnull;
-	Accumulator acc;
+	Accumulator acc = {0};
 
-	accumulator_init(&acc);
 	while (array_iterate(iterator, &feature, &isnull))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -170,7 +169,7 @@ simhash_hashes(PG_FUNCTION_ARGS)
 	int			n;
 	int64	   *hashes;
 	float8	   *weights = NULL;
-	Accumulator acc;
+	Accumulator acc = {0};
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -180,7 +179,6 @@ simhash_hashes(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(1))
 		weights = check_weights(PG_GETARG_ARRAYTYPE_P(1), n, "hashes");
 
-	accumulator_init(&acc);
 	for (int i = 0; i < n; i++)
 	{
 		if (i % INTERRUPT_INTERVAL == 0)
@@ -258,7 +256,7 @@ simhash_tsvector(PG_FUNCTION_ARGS)
 	WordEntry  *entries;
 	float4		weights[TS_LABELS];
 	int64		label_weights[TS_LABELS];
-	Accumulator acc;
+	Accumulator acc = {0};
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -270,7 +268,6 @@ simhash_tsvector(PG_FUNCTION_ARGS)
 	for (int i = 0; i < TS_LABELS; i++)
 		label_weights[i] = check_weight(weights[i]);
 
-	accumulator_init(&acc);
 	for (int i = 0; i < document->size; i++)
 	{
 		if (i % INTERRUPT_INTERVAL == 0)
@@ -333,7 +330,6 @@ simhash_agg_transition(PG_FUNCTION_ARGS)
 	{
 		state = palloc0(sizeof(AccumulatorState));
 		SET_VARSIZE(state, sizeof(AccumulatorState));
-		accumulator_init(&state->acc);
 	}
 	else
 		state = check_state(fcinfo, PG_GETARG_BYTEA_P(0));

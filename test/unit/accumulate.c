@@ -142,7 +142,7 @@ test_whole(int nsets, bool weighted)
 	{
 		Accumulator acc;
 
-		accumulator_init(&acc);
+		memset(&acc, 0, sizeof(Accumulator));
 		make_features(weighted);
 		add_features(&acc, 0, nfeatures, weighted);
 		check_fingerprint(&acc);
@@ -163,7 +163,7 @@ test_merged(int nsets)
 		Accumulator whole;
 		int			done = 0;
 
-		accumulator_init(&whole);
+		memset(&whole, 0, sizeof(Accumulator));
 		make_features(weighted);
 		while (done < nfeatures)
 		{
@@ -171,7 +171,7 @@ test_merged(int nsets)
 			Accumulator part;
 			uint64		ignored;
 
-			accumulator_init(&part);
+			memset(&part, 0, sizeof(Accumulator));
 			add_features(&part, done, next, weighted);
 			if (random_below(4) == 0)
 				accumulator_fingerprint(&part, &ignored);
@@ -196,7 +196,7 @@ test_overflow(void)
 	uint64		fingerprint;
 
 	begin_group("weights that are too large");
-	accumulator_init(&acc);
+	memset(&acc, 0, sizeof(Accumulator));
 	unit_checks = 5;
 	if (!accumulator_add_weighted(&acc, 5, -(int64) MAGNITUDE_MAX) && count_failure())
 		printf("the largest weight was refused\n");
@@ -204,7 +204,7 @@ test_overflow(void)
 		printf("one more was accepted\n");
 	if (accumulator_add_weighted(&acc, 2, PG_INT64_MIN) && count_failure())
 		printf("the smallest integer was accepted\n");
-	accumulator_init(&other);
+	memset(&other, 0, sizeof(Accumulator));
 	accumulator_add(&other, 2);
 	if (accumulator_merge(&acc, &other) && count_failure())
 		printf("a merge was accepted\n");

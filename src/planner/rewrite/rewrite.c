@@ -73,20 +73,6 @@ rewrite_jointree(Rewrite *rewrite, Node *node)
 /* --- clauses that core has distributed ------------------------------------------- */
 
 /*
- * Return true if a clause is in a list of RestrictInfos.
- */
-static bool
-contains_clause(List *restrictinfos, Expr *clause)
-{
-	ListCell   *lc;
-
-	foreach(lc, restrictinfos)
-		if (equal(lfirst_node(RestrictInfo, lc)->clause, clause))
-			return true;
-	return false;
-}
-
-/*
  * Rewrite clauses in place.  Core copies them to children later, and several relations share
  * those of joins.
  *
@@ -115,7 +101,8 @@ rewrite_distributed(Rewrite *rewrite, RelOptInfo *parent, List *restrictinfos)
 			Expr	   *clause = lfirst(lc2);
 			RestrictInfo *other;
 
-			if (clause == rinfo->clause || contains_clause(restrictinfos, clause))
+			if (clause == rinfo->clause ||
+				list_member(extract_actual_clauses(restrictinfos, false), clause))
 				continue;
 			other = make_restrictinfo_like(rewrite->root, clause, rinfo);
 			if (foreach_current_index(lc2) == 0)
