@@ -755,6 +755,8 @@ FROM unnest(ARRAY[
     'SELECT a.id, b.id AS other FROM kin a JOIN kin b ON a.fp <~> b.fp <= 4 WHERE a.tenant = 1',
     'SELECT a.id, b.id AS other FROM kin a JOIN kin b ON a.fp <~> b.fp <= 4 AND a.tenant = b.tenant + 1',
     'SELECT a.id, b.id AS other FROM kin a JOIN kin b ON a.fp <~> flip(b.fp, 64) >= 0 AND a.fp <~> flip(b.fp, 2) <= 4',
+    'SELECT a.id, b.id AS other FROM kin a JOIN kin b ON a.fp <~> b.fp <= 4
+        AND (a.id - b.id) * (a.id - b.id) > (b.id - b.id) * (b.id - b.id)',
     'SELECT a.id, b.id AS other FROM kin a JOIN ONLY kin_part_0 b ON a.fp <~> b.fp <= 4',
     'SELECT a.id, b.id AS other FROM kin a TABLESAMPLE BERNOULLI (50) REPEATABLE (1)
         JOIN kin b TABLESAMPLE BERNOULLI (50) REPEATABLE (1) ON a.fp <~> b.fp <= 4',

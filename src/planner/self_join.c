@@ -14,14 +14,18 @@
 #include "planner/planner.h"
 
 /*
- * Return true if two expressions are the same, of relation a and of relation b.
+ * Return true if two expressions are the same, one of relation a alone, the other of relation b
+ * alone.
  */
 bool
 is_same_of_both(Node *of_a, Node *of_b, int a, int b)
 {
-	of_a = copyObject(of_a);
-	ChangeVarNodes(of_a, a, b, 0);
-	return equal(of_a, of_b);
+	Node	   *a_as_b = copyObject(of_a);
+	Node	   *b_as_a = copyObject(of_b);
+
+	ChangeVarNodes(a_as_b, a, b, 0);
+	ChangeVarNodes(b_as_a, b, a, 0);
+	return equal(a_as_b, of_b) && equal(b_as_a, of_a);
 }
 
 /*
