@@ -93,7 +93,6 @@ OBJS = \
 	src/join/plan/join_self.o \
 	src/join/store/entries.o \
 	src/join/store/entry_sort.o \
-	src/join/store/partitions.o \
 	src/join/store/shared_arenas.o \
 	src/join/store/pending.o \
 	src/join/store/shared_files.o \

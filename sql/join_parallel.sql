@@ -165,6 +165,16 @@ DECLARE pair CURSOR FOR SELECT a.id, b.id FROM docs a JOIN docs b ON a.fp <~> b.
 MOVE 3 IN pair;
 CLOSE pair;
 COMMIT;
+-- nor by the leader alone, whose partitions are in files
+CREATE TABLE many AS SELECT docs.fp, docs.sig, docs.sk FROM docs, generate_series(1, 10);
+ALTER TABLE many SET (parallel_workers = 2);
+SET max_parallel_workers = 0;
+SET work_mem = '64kB';
+SELECT count(*) FROM (SELECT FROM many a JOIN many b ON a.fp <~> b.fp <= 3 LIMIT 1) AS s;
+SELECT count(*) FROM (SELECT FROM many a JOIN many b ON a.sig % b.sig LIMIT 1) AS s;
+SELECT count(*) FROM (SELECT FROM many a JOIN many b ON a.sk <%> b.sk <= 0.3 LIMIT 1) AS s;
+RESET max_parallel_workers;
+RESET work_mem;
 
 -- an error while the inputs are written
 SET work_mem = '64kB';

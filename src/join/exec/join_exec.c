@@ -185,7 +185,6 @@ join_rescan(CustomScanState *css)
 	/* other participants may read other rows the next time */
 	if (css->ss.ps.plan->parallel_aware)
 		keeps_left = keeps_right = false;
-	join_partitions_close(&state->match->partitions);
 	MemoryContextReset(state->match->context);
 	join_row_clear(state);
 	if (state->parallel)
@@ -207,7 +206,6 @@ join_end(CustomScanState *css)
 
 	if (state->parallel)
 		join_parallel_reset(state);
-	join_partitions_close(&state->match->partitions);
 	if (state->left.plan)
 	{
 		join_store_close(&state->left.store);

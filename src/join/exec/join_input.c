@@ -239,7 +239,7 @@ join_input_read_left(SimHashJoinState *state)
 				break;
 			/* all later left rows go to temporary files, too */
 			if (match->methods->keys_need_radius)
-				join_match_write(match, match->left);
+				join_match_begin_partitions(match, match->left);
 			else
 				join_match_spill(match, match->left);
 			match->partitioned = true;
@@ -253,7 +253,7 @@ join_input_read_left(SimHashJoinState *state)
 	if (match->shared)
 		return NULL;
 	if (match->left->entries.writer)
-		join_match_write_last(match->left);
+		join_match_end_partitions(match->left);
 	else if (match->partitioned)
 		join_match_spill(match, match->left);
 	return NULL;

@@ -384,7 +384,8 @@ begin_partitions(SimHashJoinState *state)
 	know_rows(state);
 	match->methods->share(match, SHARE_RESULTS);
 	match->entry_size = shared->entry_size;
-	match->partitions = (JoinPartitions) {.n = shared->n,.nrounds = shared->nrounds};
+	match->npartitions = shared->n;
+	match->nrounds = shared->nrounds;
 	if (!join_match_is_self(match))
 		begin_loading(match->left, match->entry_size);
 	begin_loading(match->right, match->entry_size);

@@ -7,7 +7,7 @@
  * If the right entries fit into memory, the left input is read and joined in chunks that
  * fit beside the right entries.  If the left input fits, the right entries are loaded in
  * chunks.  If neither input fits, both inputs are partitioned, in one round or several
- * (partitions.c).  Left and right entries of the same partition are joined.  A partition
+ * (join_methods.c).  Left and right entries of the same partition are joined.  A partition
  * that does not fit is joined chunk by chunk.
  *
  * A self-join has one input, the right one.  Its entries are joined with themselves, all in
@@ -41,7 +41,6 @@ record_space(SimHashJoinState *state)
 		memory += MemoryContextMemAllocated(match->left->context, true);
 		disk += join_store_disk(match->left);
 	}
-	disk += match->partitions.left.blocks.file_size + match->partitions.right.blocks.file_size;
 	if (match->shared)
 		memory += state->parallel->arenas->used;
 	state->counters.memory = Max(state->counters.memory, memory);
@@ -56,7 +55,6 @@ begin_chunk(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
 
-	join_partitions_close(&match->partitions);
 	if (state->left.done || match->shared)
 		return JOIN_DONE;
 	match->partitioned = false;
@@ -89,8 +87,6 @@ end_chunk(SimHashJoinState *state)
 		return begin_chunk(state);
 	if (state->match->partitioned)
 	{
-		left->all = state->match->left->entries.all;
-		left->nall = state->match->left->entries.nall;
 		join_entries_load_all(left);
 		left->n = 0;
 	}
@@ -105,17 +101,15 @@ static JoinPhase
 next_partition(SimHashJoinState *state)
 {
 	JoinMatch  *match = state->match;
-	JoinPartitions *partitions = &match->partitions;
 
 	if (match->shared)
 		return join_parallel_next_partition(state) ? NEXT_LEFT_CHUNK : end_chunk(state);
 	for (;;)
 	{
-		while (state->partition < partitions->n)
+		while (state->partition < match->npartitions)
 		{
-			EntryReader *right = &partitions->right.partition[state->partition];
-			EntryReader *left = join_match_is_self(match) ? right :
-				&partitions->left.partition[state->partition];
+			EntryReader *left = &match->left->partition[state->partition];
+			EntryReader *right = &match->right->partition[state->partition];
 
 			state->partition++;
 			if (left->list.n == 0 || right->list.n == 0)
@@ -126,9 +120,9 @@ next_partition(SimHashJoinState *state)
 			join_entries_rewind(match->left_entries);
 			return NEXT_LEFT_CHUNK;
 		}
-		if (++match->round == partitions->nrounds)
+		if (++match->round == match->nrounds)
 			return end_chunk(state);
-		join_partitions_make(partitions, match->round);
+		join_match_distribute(match);
 		record_space(state);
 		state->partition = 0;
 	}
@@ -169,15 +163,15 @@ begin_matches(SimHashJoinState *state)
 		/* a self-join may have more rows than the planner expects */
 		join_match_partition(match, match->memory - Min(bitmap_size, match->memory / BITMAP_DIVISOR));
 		match->round = -1;
-		state->partition = match->partitions.n;
+		state->partition = match->npartitions;
 	}
 	else
 	{
 		join_entries_load_all(right);
 		join_entries_rewind(match->left_entries);
 	}
-	if (match->partitions.n > 1)
-		nbatches = match->partitions.n;
+	if (match->partitioned && match->npartitions > 1)
+		nbatches = match->npartitions;
 	else if (right->nwritten > 0)
 		nbatches = (right->nwritten - 1) / right->capacity + 1;
 	state->counters.nbatches = Max(state->counters.nbatches, nbatches);

@@ -344,7 +344,7 @@ static void
 band_begin_pairs(JoinMatch *match)
 {
 	BandMatch  *state = (BandMatch *) match;
-	bool		by_band = match->partitioned && match->partitions.nrounds > 1;
+	bool		by_band = match->partitioned && match->nrounds > 1;
 
 	MemoryContextReset(match->context);
 	state->scratch = entry_refs_begin(&state->left, match->left_entries, &state->right,

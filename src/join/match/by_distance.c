@@ -122,15 +122,15 @@ distance_spill_tuples(JoinMatch *match, JoinStore *store)
 
 	if (!store->keeps_tuples)
 		return;
-	join_sort(entries->entry + store->nwritten, entries->n - store->nwritten);
-	for (; store->nwritten < entries->n; store->nwritten++)
+	join_sort(entries->entry + store->ntuples_written, entries->n - store->ntuples_written);
+	for (; store->ntuples_written < entries->n; store->ntuples_written++)
 	{
-		JoinEntry  *entry = &entries->entry[store->nwritten];
+		JoinEntry  *entry = &entries->entry[store->ntuples_written];
 
 		CHECK_FOR_INTERRUPTS();
 		if (entry->location & IN_SHARED_ARENA)
 			continue;
-		if (store->nwritten + TUPLES_AHEAD < entries->n)
+		if (store->ntuples_written + TUPLES_AHEAD < entries->n)
 			join_tuple_prefetch(entry[TUPLES_AHEAD].location);
 		entry->location = join_tuples_write(&store->tuples, entry->location);
 	}
@@ -326,7 +326,7 @@ static void
 distance_begin_pairs(JoinMatch *match)
 {
 	DistanceMatch *state = (DistanceMatch *) match;
-	bool		by_block = match->partitioned && match->partitions.n > 1 && state->cut.agree > 0;
+	bool		by_block = match->partitioned && match->npartitions > 1 && state->cut.agree > 0;
 
 	sort_entries(match->left_entries);
 	sort_entries(match->right_entries);

@@ -358,7 +358,7 @@ static void
 keep_entry(PrefixMatch *state, JoinStore *store, const PrefixEntry *entry)
 {
 	if (store->entries.n == store->entries.capacity)
-		join_match_write(&state->match, store);
+		join_match_begin_partitions(&state->match, store);
 	join_entries_add(&store->entries, &entry->entry);
 	state->nentries++;
 }
@@ -497,7 +497,7 @@ make_right_entries(PrefixMatch *state)
 		}
 	join_entries_close(&rows);
 	if (right->entries.writer && !match->shared)
-		join_match_write_last(right);
+		join_match_end_partitions(right);
 }
 
 /*
@@ -517,7 +517,8 @@ prefix_set_radius(JoinMatch *match, Datum radius, bool isnull)
 		{
 			Size		ncounts = number_of_counts(state, state->nelements);
 
-			match->nentries = state->nelements;
+			match->nentries = match->nright +
+				Min(state->pairs.radius * state->nelements, state->nelements);
 			state->count = MemoryContextAllocZero(match->right->context,
 												  ncounts * sizeof(uint16));
 			state->mask = ncounts - 1;
@@ -614,16 +615,6 @@ prefix_begin_pairs(JoinMatch *match)
 }
 
 /*
- * Prefetch the header and the first column of a tuple that is in memory.
- */
-static void
-prefetch_tuple(const JoinEntry *entry)
-{
-	if (!(entry->location & IN_FILE))
-		join_tuple_prefetch(entry->location);
-}
-
-/*
  * Prefetch the number of elements and the first ones of the array of a tuple that is in memory.
  */
 static void
@@ -658,8 +649,8 @@ find_pairs_ahead(PrefixMatch *state)
 
 		if (!prefix_pairs_next(&state->pairs, &pair->left, &pair->right))
 			break;
-		prefetch_tuple(pair->left);
-		prefetch_tuple(pair->right);
+		join_tuple_prefetch(pair->left->location);
+		join_tuple_prefetch(pair->right->location);
 		state->nahead++;
 	}
 	for (int i = 0; i < state->nahead; i++)
@@ -703,22 +694,24 @@ prefix_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 
 /*
  * Return true if two sorted arrays share at least min_both elements, but none whose position is
- * less than `met`.  `position` has the positions of the elements of a.  Both arrays are merged from
- * both ends, so that two steps are made at the same time: a step needs the result of the step before
- * it.  Whether the merge can end is tested after STEPS steps.
+ * less than met_position.  `position` has the positions of the elements of a.  The arrays are merged
+ * from both ends, so that two steps are made at the same time: a step needs the result of the step
+ * before it.  Whether the merge can end is tested after STEPS steps.
  */
 static bool
 share_enough(const int64 *a, int na, const int64 *b, int nb, const uint8 *position, int min_both,
-			 uint8 met)
+			 uint8 met_position)
 {
 	const int64 *end_a = a + na - 1;	/* the last elements that have not been merged */
 	const int64 *end_b = b + nb - 1;
 	const uint8 *end_position = position + na - 1;
 	int			nmerged = 0;	/* number of elements, those in both arrays once */
-	uint8		least = PG_UINT8_MAX;	/* of the positions of the elements in both */
+	uint8		min_position = PG_UINT8_MAX;	/* of the positions of the elements in both */
 
 	if (na < min_both || nb < min_both)
 		return false;
+	if (met_position == 0 && min_both <= 0)
+		return true;
 	while (end_a - a >= 2 * STEPS && end_b - b >= 2 * STEPS)
 	{
 		int			only_a;			/* of the merged elements, how many are in one array */
@@ -731,11 +724,11 @@ share_enough(const int64 *a, int na, const int64 *b, int nb, const uint8 *positi
 			bool		next_b = *b <= *a;
 			bool		before_a = *end_a >= *end_b;
 			bool		before_b = *end_b >= *end_a;
-			uint8		least_here = *position | ((next_a & next_b) - 1);
-			uint8		least_there = *end_position | ((before_a & before_b) - 1);
+			uint8		first = *position | ((next_a & next_b) - 1);
+			uint8		last = *end_position | ((before_a & before_b) - 1);
 
-			least_here = Min(least_here, least_there);
-			least = Min(least, least_here);
+			first = Min(first, last);
+			min_position = Min(min_position, first);
 			a += next_a;
 			position += next_a;
 			b += next_b;
@@ -746,9 +739,9 @@ share_enough(const int64 *a, int na, const int64 *b, int nb, const uint8 *positi
 		nmerged += 2 * STEPS;
 		only_a = nmerged - (nb - (end_b - b + 1));
 		only_b = nmerged - (na - (end_a - a + 1));
-		if (least < met || only_a > na - min_both || only_b > nb - min_both)
+		if (min_position < met_position || only_a > na - min_both || only_b > nb - min_both)
 			return false;
-		if (met == 0 && nmerged - only_a - only_b >= min_both)
+		if (met_position == 0 && nmerged - only_a - only_b >= min_both)
 			return true;
 	}
 	while (a <= end_a && b <= end_b)
@@ -758,14 +751,14 @@ share_enough(const int64 *a, int na, const int64 *b, int nb, const uint8 *positi
 
 		CHECK_FOR_INTERRUPTS();
 		if (next_a && next_b)
-			least = Min(least, *position);
+			min_position = Min(min_position, *position);
 		a += next_a;
 		position += next_a;
 		b += next_b;
 		nmerged++;
 	}
 	nmerged += (end_a - a + 1) + (end_b - b + 1);
-	return least >= met && na + nb - nmerged >= min_both;
+	return min_position >= met_position && na + nb - nmerged >= min_both;
 }
 
 /*

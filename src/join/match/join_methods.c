@@ -1,11 +1,32 @@
 /*
  * What the methods of a similarity join have in common
  *
+ * Inputs that exceed memory are partitioned in rounds.  A round partitions all entries by one
+ * block of fingerprints, by one band of signatures, or by the keys of arrays, which takes one
+ * round, in which entries are written when they are made (join_match_begin_partitions()).
+ *
+ * Of fingerprints there is a round for each block that can be the first of a choice.  The
+ * partitions by block b hold all pairs whose choice begins with b.  So the entries are
+ * written and read k + 1 times at most, with 16 bytes each, or 24 if the join is no inner
+ * join or has equalities.  All partitions of an input are in one file, the next round in
+ * another one.  With 8 MB, there are up to 512 partitions of up to 44,000 entries of
+ * each input.  With more memory they have up to 32,768, which mostly stay in the
+ * processor's cache.  There are no more partitions than a block has values, about 2^7 with
+ * k = 8.  A partition that does not fit is joined chunk by chunk.  With few chunks and
+ * many keys, all chunks of signatures are joined with each other instead, which writes no
+ * entry again.
+ *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"
 
 #include "join/match/join_methods.h"
+
+/* Minimum size of the block of a partition, in bytes. */
+#define MIN_BLOCK			2048
+
+/* Number of partitions that is allowed even if their blocks exceed BUFFERS_DIVISOR. */
+#define MIN_PARTITIONS		8
 
 /* A parallel join has as many partitions in each round for each participant, if not more. */
 #define UNITS_PER_PARTICIPANT	16
@@ -43,7 +64,7 @@ join_match_spill(JoinMatch *match, JoinStore *store)
 	if (match->methods->spill_tuples)
 		match->methods->spill_tuples(match, store);
 	join_entries_spill(&store->entries);
-	store->nwritten = 0;
+	store->ntuples_written = 0;
 }
 
 /*
@@ -65,6 +86,16 @@ join_match_limit(JoinMatch *match, Size memory)
 	}
 	else
 		join_entries_limit(&match->left->entries, capacity);
+}
+
+/*
+ * Return the maximum number of partitions of a join with `memory` bytes, for which the
+ * blocks that are being filled fit into their part of the memory.
+ */
+uint32
+join_partitions_max(Size memory)
+{
+	return Max(memory / BUFFERS_DIVISOR / MIN_BLOCK, MIN_PARTITIONS);
 }
 
 /*
@@ -116,11 +147,11 @@ join_match_end_writing(JoinStore *store)
 
 /*
  * Begin to write the entries of an input to their partitions when they are made, because they do
- * not fit into memory.  Writes those already made.  Keys must need the radius.  The right input,
+ * not fit into memory.  Writes those that are in the array.  Keys must need the radius.  The right input,
  * which is the first one, decides on the number of partitions.
  */
 void
-join_match_write(JoinMatch *match, JoinStore *store)
+join_match_begin_partitions(JoinMatch *match, JoinStore *store)
 {
 	JoinEntries *entries = &store->entries;
 	Size		capacity = entries->capacity;
@@ -142,7 +173,7 @@ join_match_write(JoinMatch *match, JoinStore *store)
  * Write the last entries of an input.  From now on, chunks are loaded from its partitions.
  */
 void
-join_match_write_last(JoinStore *store)
+join_match_end_partitions(JoinStore *store)
 {
 	JoinEntries *entries = &store->entries;
 	EntryList  *list = entries->writer->partition;
@@ -157,27 +188,61 @@ join_match_write_last(JoinStore *store)
 }
 
 /*
- * Limit the loaded entries to `memory` bytes, and prepare partitions, most of which fit
- * into that.
+ * Limit the loaded entries to `memory` bytes, and choose partitions, most of which fit into that,
+ * unless entries were written to them when they were made.
  */
 void
 join_match_partition(JoinMatch *match, Size memory)
 {
-	JoinEntries *right = &match->right->entries;
-	JoinEntries *left = &match->left->entries;
-	uint32		n;
-	int			nrounds;
+	JoinStore  *left = match->left;
+	JoinStore  *right = match->right;
 
 	join_match_limit(match, memory);
 	if (match->methods->keys_need_radius)
 	{
-		match->partitions = (JoinPartitions) {
-			.n = right->nall,.nrounds = 1,.left.partition = left->all,.right.partition = right->all
-		};
-		return;
+		left->partition = left->entries.all;
+		right->partition = right->entries.all;
+		match->npartitions = right->entries.nall;
+		match->nrounds = 1;
 	}
-	nrounds = join_match_choose(match, Max(left->nwritten, right->nwritten), &n);
-	join_partitions_init(&match->partitions, match->left->context, n, nrounds,
-						 match->methods->partition_of, match, match->memory,
-						 join_match_is_self(match) ? NULL : left->all, right->all);
+	else
+		match->nrounds = join_match_choose(match, Max(left->entries.nwritten, right->entries.nwritten),
+										   &match->npartitions);
+}
+
+/*
+ * Distribute the entries of an input to the partitions of the current round, in place of those of
+ * the round before.
+ */
+static void
+distribute_entries(JoinMatch *match, JoinStore *store)
+{
+	uint32		n = match->npartitions;
+	EntryList  *list = MemoryContextAllocZero(store->context, n * sizeof(EntryList));
+
+	join_tuples_close(&store->blocks);
+	join_tuples_init(&store->blocks, store->context, 0);
+	join_match_begin_writing(match, store, n, list);
+	store->entries.writer->round = match->round;
+	join_entries_load_all(&store->entries);
+	join_entries_write(&store->entries);
+	join_match_end_writing(store);
+	if (store->partition)
+		pfree(store->partition);
+	store->partition = entry_readers_make(store->context, &store->blocks, match->entry_size, list, n);
+	pfree(list);
+}
+
+/*
+ * Distribute the entries of both inputs to the partitions of the current round, unless they were
+ * written there when they were made.
+ */
+void
+join_match_distribute(JoinMatch *match)
+{
+	if (match->methods->keys_need_radius)
+		return;
+	if (!join_match_is_self(match))
+		distribute_entries(match, match->left);
+	distribute_entries(match, match->right);
 }

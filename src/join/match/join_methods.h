@@ -15,7 +15,6 @@
 
 #include "utils/dsa.h"
 
-#include "join/store/partitions.h"
 #include "join/store/store.h"
 
 struct ExplainState;
@@ -176,8 +175,9 @@ struct JoinMatch
 	const uint32 *done;			/* bitmap of left rows that need no more matches; NULL if all
 								 * left rows need all of their matches */
 	bool		partitioned;
-	JoinPartitions partitions;
-	int			round;			/* number of the round of the partitions */
+	uint32		npartitions;	/* in each round, a power of 2 */
+	int			nrounds;		/* at least 1 */
+	int			round;			/* number of the current one */
 	uint64		tag;			/* of the pair that next_pair() has found */
 
 	/* Set by begin(), in bytes; entry_size also later, before the first row is kept */
@@ -232,10 +232,12 @@ extern void join_match_spill(JoinMatch *match, JoinStore *store);
 extern void join_match_limit(JoinMatch *match, Size memory);
 extern void join_match_begin_writing(JoinMatch *match, JoinStore *store, uint32 n, EntryList *list);
 extern void join_match_end_writing(JoinStore *store);
-extern void join_match_write(JoinMatch *match, JoinStore *store);
-extern void join_match_write_last(JoinStore *store);
+extern void join_match_begin_partitions(JoinMatch *match, JoinStore *store);
+extern void join_match_end_partitions(JoinStore *store);
+extern uint32 join_partitions_max(Size memory);
 extern int	join_match_choose(JoinMatch *match, double nentries, uint32 *n);
 extern void join_match_partition(JoinMatch *match, Size memory);
+extern void join_match_distribute(JoinMatch *match);
 
 extern const JoinMethods join_by_distance;
 extern const JoinMethods join_by_bands;

@@ -143,7 +143,6 @@ method_costs(const JoinClauses *clauses)
 			costs.entry = PREFIX_ENTRY_SIZE * prefix_length(clauses);
 			costs.joined = REFS_JOINED_SIZE * prefix_length(clauses);
 			costs.right_divisor = PREFIX_ENTRIES_DIVISOR;
-			costs.nrounds = 0;
 			costs.pairing = clauses->elements * ELEMENT_OPERATORS +
 				prefix_length(clauses) * PREFIX_ENTRY_OPERATORS;
 			break;

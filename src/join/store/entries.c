@@ -54,7 +54,9 @@ static void
 flush_block(EntryWriter *writer, EntryBlock *block, EntryList *partition)
 {
 	block->previous = partition->last;
-	partition->last = join_tuples_put(writer->blocks, (MinimalTuple) block);
+	partition->last = writer->blocks->shared_arenas ?
+		join_tuples_put(writer->blocks, (MinimalTuple) block) :
+		join_tuples_write(writer->blocks, join_tuple_location((MinimalTuple) block));
 	partition->n += block->n;
 	block->size = sizeof(EntryBlock);
 	block->n = 0;
@@ -213,7 +215,7 @@ join_entries_spill(JoinEntries *entries)
 		entries->spilled = MemoryContextAlloc(entries->context, sizeof(JoinTuples));
 		join_tuples_init(entries->spilled,
 						 AllocSetContextCreate(entries->context, "similarity join entries",
-											   ALLOCSET_SMALL_SIZES), FILE_ONLY);
+											   ALLOCSET_SMALL_SIZES), 0);
 		entries->all = entry_readers_make(entries->context, entries->spilled, entries->entry_size,
 										  &(EntryList) {NO_TUPLE}, 1);
 		entries->nall = 1;

@@ -29,7 +29,7 @@ typedef struct JoinEntry
 StaticAssertDecl(sizeof(JoinEntry) == ENTRY_SIZE, "size of a JoinEntry");
 StaticAssertDecl(offsetof(JoinEntry, hash) == ENTRY_SIZE_BRIEF, "brief size of a JoinEntry");
 
-/* A list of blocks of entries, the last one first.  That of a parallel join is in shared memory. */
+/* A list of blocks of entries, the last one first.  Participants in a parallel join share some. */
 typedef struct EntryList
 {
 	TupleLocation last;			/* the last block, or NO_TUPLE */
@@ -95,7 +95,7 @@ typedef struct JoinEntries
 								 * array: of one list, or of each partition; otherwise NULL */
 	int			nall;			/* number of these readers */
 	uint64		nwritten;		/* number of their entries */
-	JoinTuples *spilled;		/* blocks of the only list */
+	JoinTuples *spilled;		/* blocks that join_entries_spill() has written, or NULL */
 	EntryReader *source;		/* readers that chunks are loaded from; NULL if all entries are
 								 * loaded */
 	int			nsources;		/* number of these */

@@ -61,8 +61,8 @@ pending_add(PendingPairs *pending, const JoinPair *pair)
 }
 
 /*
- * Sort the pairs by their right tuples, and keep that with the least tag of several pairs of the
- * same rows.  Call it after the last pending_add() and before pending_next().
+ * Sort the pairs by their right tuples.  Of several pairs of the same rows, keep the one with the
+ * least tag.  Call it after the last pending_add() and before pending_next().
  */
 void
 pending_sort(PendingPairs *pending)

@@ -28,7 +28,8 @@ join_store_close(JoinStore *store)
 	join_tuples_close(&store->blocks);
 	join_entries_close(&store->entries);
 	MemoryContextReset(store->context);
-	store->nwritten = store->nrows = 0;
+	store->ntuples_written = store->nrows = 0;
+	store->partition = NULL;
 }
 
 /*
@@ -42,7 +43,7 @@ join_store_reset(JoinStore *store, Size limit, Size capacity, Size entry_size)
 	join_store_close(store);
 	join_tuples_init(&store->tuples, store->context, limit);
 	join_tuples_init(&store->values, store->context, limit);
-	join_tuples_init(&store->blocks, store->context, FILE_ONLY);
+	join_tuples_init(&store->blocks, store->context, 0);
 	join_entries_init(&store->entries, store->context, capacity, entry_size);
 }
 

@@ -26,10 +26,11 @@ typedef struct JoinStore
 	int			value_column;	/* index of the column of values if the tuples do not have
 								 * it, else -1 */
 	TupleTableSlot *narrow;		/* slot for a row without this column */
-	uint32		nwritten;		/* number of loaded entries, the first ones, whose tuples are
+	uint32		ntuples_written;	/* number of loaded entries, the first ones, whose tuples are
 								 * in the file */
 	uint64		nrows;			/* number of rows */
-	JoinTuples	blocks;			/* blocks of entries that were written when they were made */
+	EntryReader *partition;		/* readers of the partitions of the current round */
+	JoinTuples	blocks;			/* blocks of the entries that were written to partitions */
 } JoinStore;
 
 extern void join_store_close(JoinStore *store);

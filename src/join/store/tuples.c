@@ -78,33 +78,6 @@ join_tuples_is_full(JoinTuples *tuples, MinimalTuple tuple)
 }
 
 /*
- * Create a temporary file, whose buffer is in a memory context.
- */
-BufFile *
-join_create_file(MemoryContext context)
-{
-	MemoryContext old = MemoryContextSwitchTo(context);
-	BufFile    *file;
-
-	PrepareTempTablespaces();
-	file = BufFileCreateTemp(false);
-	MemoryContextSwitchTo(old);
-	return file;
-}
-
-/*
- * Set the position of a temporary file.
- */
-void
-join_seek_file(BufFile *file, uint64 offset)
-{
-	if (BufFileSeek(file, 0, offset, SEEK_SET) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not seek in temporary file of a join")));
-}
-
-/*
  * Add a copy of a tuple in memory.  Returns its location.
  */
 TupleLocation
@@ -150,8 +123,14 @@ join_tuples_write(JoinTuples *tuples, TupleLocation location)
 	MinimalTuple tuple = join_tuples_fetch(tuples, location);
 
 	if (tuples->file == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(tuples->context);
+
+		PrepareTempTablespaces();
 		tuples->file = tuples->shared.fileset ? shared_files_create(&tuples->shared) :
-			join_create_file(tuples->context);
+			BufFileCreateTemp(false);
+		MemoryContextSwitchTo(old);
+	}
 	location = file_location(tuples, tuples->file_size);
 	BufFileWrite(tuples->file, tuple, tuple->t_len);
 	tuples->file_size += tuple->t_len;
@@ -166,7 +145,7 @@ TupleLocation
 join_tuples_put(JoinTuples *tuples, MinimalTuple tuple)
 {
 	if (tuples->shared_arenas ? has_space(tuples, MAXALIGN(tuple->t_len)) :
-		tuples->file == NULL && tuples->limit != FILE_ONLY && !join_tuples_is_full(tuples, tuple))
+		tuples->file == NULL && !join_tuples_is_full(tuples, tuple))
 		return join_tuples_add(tuples, tuple);
 	return join_tuples_write(tuples, join_tuple_location(tuple));
 }
@@ -203,7 +182,10 @@ join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
 	tuples->buffered = NO_TUPLE;
 	if (tuples->shared.fileset)
 		file = shared_files_open(&tuples->shared, location >> (FILE_OFFSET_BITS + 1));
-	join_seek_file(file, offset);
+	if (BufFileSeek(file, 0, offset, SEEK_SET) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not seek in temporary file of a join")));
 	read_temp_file(file, &size, sizeof(size));
 	if (size > tuples->buffer_size)
 	{
@@ -241,5 +223,8 @@ join_tuples_close(JoinTuples *tuples)
 		shared_files_close(&tuples->shared);
 	else if (tuples->file)
 		BufFileClose(tuples->file);
+	if (tuples->buffer)
+		pfree(tuples->buffer);
 	tuples->file = NULL;
+	tuples->buffer = NULL;
 }

@@ -27,9 +27,6 @@ typedef uint64 TupleLocation;
 
 #define NO_TUPLE			((TupleLocation) 0)
 
-/* A limit with which all tuples are put into the file. */
-#define FILE_ONLY			1
-
 /* Bits of the offset in a file. */
 #define FILE_OFFSET_BITS	48
 
@@ -61,7 +58,8 @@ join_tuple_location(MinimalTuple tuple)
 }
 
 /*
- * Prefetch the header and the first column of a tuple that is in memory.
+ * Prefetch the header and the first column of a tuple that is in memory.  Does no harm if the
+ * tuple is in a file.
  */
 static inline void
 join_tuple_prefetch(TupleLocation location)
@@ -72,8 +70,6 @@ join_tuple_prefetch(TupleLocation location)
 	pg_prefetch(tuple + MAXALIGN(SizeofMinimalTupleHeader));
 }
 
-extern BufFile *join_create_file(MemoryContext context);
-extern void join_seek_file(BufFile *file, uint64 offset);
 extern void join_tuples_init(JoinTuples *tuples, MemoryContext context, Size limit);
 extern void join_tuples_share(JoinTuples *tuples, SharedArenas *arenas, FileSet *fileset,
 							  const char *kind, bool is_left, int own, int n);
