@@ -32,7 +32,6 @@ OBJS = \
 	src/functions/signature.o \
 	src/functions/sketches.o \
 	src/functions/suffix_automaton.o \
-	src/functions/version_check.o \
 	src/functions/windows.o \
 	src/gist/gist_opclasses.o \
 	src/gist/pick_split.o \
@@ -176,7 +175,7 @@ endif
 include $(PGXS)
 
 # A tarball of the last commit, which builds without git.
-VERSION = $(shell sed -n 's/^.define SIMHASH_VERSION[^"]*"\(.*\)"/\1/p' $(srcdir)/src/version.h)
+VERSION = $(shell sed -n 's/^.define SIMHASH_VERSION[^"]*"\(.*\)"/\1/p' $(srcdir)/src/module.c)
 .PHONY: dist
 dist:
 	git -C $(srcdir) archive --prefix=simhash-$(VERSION)/ -o $(abspath simhash-$(VERSION).tar.gz) HEAD

@@ -15,7 +15,7 @@
 #   to every page of docs/.
 # - README.md has at most 150 lines, and its figures of costs are those of docs/.
 # - META.json, simhash.control, the Makefile and debian/changelog name the version of
-#   src/version.h.
+#   src/module.c.
 # - No line of sources and tests is longer than 120 characters, with tabs of 4.
 #   Exceptions are generated lines, and messages, which PostgreSQL keeps in one piece.
 
@@ -194,13 +194,13 @@ sub other_figures
 	return grep { $measured !~ /(?<![\d.,])\Q$_\E/ } $costs =~ /\d[\d.,]* (?:µs|ms|s|times)\b/g;
 }
 
-# Returns the versions that differ from that of src/version.h.  The extension's version is
+# Returns the versions that differ from that of src/module.c.  The extension's version is
 # the first two numbers.
 sub other_versions
 {
 	my %text = map { $_ => do { local (@ARGV, $/) = $_; <> } }
-	  qw(src/version.h META.json simhash.control Makefile debian/changelog);
-	my ($version) = $text{'src/version.h'} =~ /^#define SIMHASH_VERSION\s+"(\d+\.\d+\.\d+)"$/m;
+	  qw(src/module.c META.json simhash.control Makefile debian/changelog);
+	my ($version) = $text{'src/module.c'} =~ /^#define SIMHASH_VERSION\s+"(\d+\.\d+\.\d+)"$/m;
 	my $script = $version =~ s/\.\d+$//r;
 	my $file = "src/sql/simhash--$script.sql";
 	my $meta = $text{'META.json'};
