@@ -7,7 +7,6 @@ PGFILEDESC = "simhash - near-duplicate detection"
 MODULE_big = simhash
 OBJS = \
 	$(WIN32RES) \
-	src/function_address.o \
 	src/module.o \
 	src/corpus/cluster.o \
 	src/corpus/component.o \

@@ -12,8 +12,8 @@
 #include "utils/rel.h"
 #include "utils/ruleutils.h"
 
-#include "function_address.h"
 #include "index/opclass.h"
+#include "planner/planner.h"
 #include "type/minhash_type.h"
 
 /* --- parameters --------------------------------------------------------------- */

@@ -58,6 +58,7 @@ extern const Distance distance_jaccard;
 
 extern bool distance_open_ball(const Distance *distance, Datum ball, Datum *center,
 							   Datum *radius);
+extern PGFunction function_address(Oid function);
 extern void objects_init(void);
 extern bool objects_find(const Distance *distance, SimHashObjects *objects);
 extern bool objects_find_condition(Oid function, SimHashObjects *objects);

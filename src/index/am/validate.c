@@ -17,9 +17,9 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "function_address.h"
 #include "index/access_method.h"
 #include "index/opclass.h"
+#include "planner/planner.h"
 
 /*
  * Report a fault of an operator family at level INFO, and return false.
