@@ -48,7 +48,7 @@ OBJS = \
 	src/index/inspect/inspect.o \
 	src/index/inspect/report.o \
 	src/index/opclass_lookup.o \
-	src/index/minhash/minhash_opclass.o \
+	src/index/opclasses.o \
 	src/index/options.o \
 	src/index/scan/distance_queue.o \
 	src/index/scan/leaf_reader.o \
@@ -59,9 +59,7 @@ OBJS = \
 	src/index/scan/tid_hash.o \
 	src/index/simhash/advice.o \
 	src/index/simhash/design.o \
-	src/index/simhash/simhash_opclasses.o \
 	src/index/simhash/probe_plan.o \
-	src/index/array/array_opclass.o \
 	src/index/tree/buffer_hint.o \
 	src/index/tree/descend.o \
 	src/index/tree/free_list.o \

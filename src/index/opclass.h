@@ -202,15 +202,11 @@ params_check(Relation index, int32 params, int32 found)
 		params_report_other(index, params, found);
 }
 
-/* simhash/simhash_opclasses.c */
+/* opclasses.c */
 extern Datum simhash_opclass(PG_FUNCTION_ARGS);
 extern Datum simhash_ball_opclass(PG_FUNCTION_ARGS);
-
-/* array/array_opclass.c */
 extern Datum simhash_sketch_opclass(PG_FUNCTION_ARGS);
 extern Datum simhash_sketch_ball_opclass(PG_FUNCTION_ARGS);
-
-/* minhash/minhash_opclass.c */
 extern Datum simhash_minhash_opclass(PG_FUNCTION_ARGS);
 
 #endif							/* SIMHASH_OPCLASS_H */

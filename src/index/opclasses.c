@@ -1,22 +1,71 @@
 /*
- * Operator classes of sets of hashes, which are arrays of bigint, and of balls of them
- *
- * The keys of an array are its elements.  A row with an empty array has no keys.  The keys of
- * a ball are those of its center.
+ * Operator classes of the index
  *
  * Copyright (c) 2026, the simhash authors
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "lib/qunique.h"
 #include "utils/fmgrprotos.h"
 
+#include "bits.h"
 #include "compat.h"
 #include "index/opclass.h"
 #include "planner/planner.h"
 #include "type/hash_array.h"
+#include "type/minhash_type.h"
 
-/* --- sets ------------------------------------------------------------------------ */
+/* --- fingerprints ----------------------------------------------------------------- */
+
+static uint64
+fingerprint_key(Datum value)
+{
+	return DatumGetSimHash(value);
+}
+
+static const Opclass fingerprint_opclass = {
+	.length = sizeof(SimHash),
+	.operators = {
+		[STRATEGY_WITHIN] = simhash_in_ball,
+		[STRATEGY_EQUAL] = simhash_eq,
+		[STRATEGY_DISTANCE] = simhash_hamming_distance,
+	},
+	.get_key = fingerprint_key,
+};
+
+OPCLASS_FUNCTION(simhash_opclass, fingerprint_opclass);
+
+/* --- balls of fingerprints -------------------------------------------------------- */
+
+/*
+ * Return the key of a ball, which is its center.  If two balls match (=~=), the center of
+ * each ball is in the other ball.  The entry does not contain the radius, so the operator
+ * is rechecked on each row.
+ */
+static uint64
+ball_key(Datum value)
+{
+	return DatumGetSimHashBallP(value)->center;
+}
+
+static const Opclass ball_opclass = {
+	.length = sizeof(SimHashBall),
+	.recheck = true,
+	.operators = {
+		[STRATEGY_NEAR] = simhash_ball_near,
+	},
+	.get_key = ball_key,
+};
+
+OPCLASS_FUNCTION(simhash_ball_opclass, ball_opclass);
+
+/* --- arrays ----------------------------------------------------------------------- */
+
+/*
+ * The operator class of sets of hashes, which are arrays of bigint.  The keys of an array are
+ * its elements.  A row with an empty array has no keys.
+ */
 
 /*
  * Extract the keys of an array.  They are its elements as unsigned numbers, in ascending
@@ -167,7 +216,7 @@ static const Opclass array_opclass = {
 
 OPCLASS_FUNCTION(simhash_sketch_opclass, array_opclass);
 
-/* --- balls ------------------------------------------------------------------------- */
+/* --- balls of arrays -------------------------------------------------------------- */
 
 /*
  * Extract the keys of a ball.  They do not tell its radius, so the operator is rechecked on
@@ -203,3 +252,74 @@ static const Opclass sketch_ball_opclass = {
 };
 
 OPCLASS_FUNCTION(simhash_sketch_ball_opclass, sketch_ball_opclass);
+
+/* --- signatures ------------------------------------------------------------------- */
+
+/*
+ * A key is a hash of a band and the band's number.  Signatures that share a band have a
+ * common key.  If hashes collide, other signatures have a common key, too.  So the
+ * operator is rechecked on each row.
+ */
+
+/*
+ * Extract the keys of a signature, one for each band, in ascending order without
+ * duplicates.
+ */
+static void
+signature_keys(Datum value, KeySet *keys)
+{
+	Minhash    *sig = minhash_detoast(value);
+	int			bands = sig->params.bands;
+	uint64	   *key = palloc(bands * sizeof(uint64));
+
+	for (int i = 0; i < bands; i++)
+		key[i] = minhash_band_key(sig, i);
+	qsort(key, bands, sizeof(uint64), bits_compare);
+	keys->n = qunique(key, bands, sizeof(uint64), bits_compare);
+	keys->key = key;
+	keys->params = minhash_typmod(sig->params);
+	if ((Pointer) sig != DatumGetPointer(value))
+		pfree(sig);
+}
+
+/*
+ * Extract the query keys, which are the keys of the argument.  Every matching row contains
+ * at least one of them.
+ */
+static bool
+query_bands(const ScanKeyData *key, KeySet *keys)
+{
+	signature_keys(key->sk_argument, keys);
+	return true;
+}
+
+/*
+ * Return the estimated number of query keys, which is the number of bands.  typmod has the
+ * parameters of the index.  If they are unknown, returns MINHASH_DEFAULT_BANDS.
+ */
+static double
+estimate_bands(PlannerInfo *root, int32 typmod, int strategy, const OpExpr *clause,
+			   bool *unknown)
+{
+	MinhashParams params = minhash_params_of_typmod(typmod);
+
+	return minhash_params_are_valid(params) ? params.bands : MINHASH_DEFAULT_BANDS;
+}
+
+static const MultiKeyMethods signature_methods = {
+	.extract_value = signature_keys,
+	.extract_query = query_bands,
+	.estimate_query_keys = estimate_bands,
+};
+
+static const Opclass signature_opclass = {
+	.length = -1,
+	.recheck = true,
+	.operators = {
+		[STRATEGY_SHARES_BAND] = simhash_minhash_shares_band,
+	},
+	.multi_key = &signature_methods,
+	.has_params = true,
+};
+
+OPCLASS_FUNCTION(simhash_minhash_opclass, signature_opclass);
