@@ -122,7 +122,6 @@ OBJS = \
 	src/type/cast.o \
 	src/type/sketch_ball.o \
 	src/type/hash_array.o \
-	src/type/minhash_estimates.o \
 	src/type/minhash_type.o \
 	src/type/simhash_type.o
 

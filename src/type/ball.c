@@ -176,20 +176,5 @@ simhash_ball_near(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(simhash_distance(a->center, b->center) <= Min(a->radius, b->radius));
 }
 
-#define BALL_HASHED_SIZE	offsetof(SimHashBall, unused)
-
-PG_FUNCTION_INFO_V1(simhash_ball_hash);
-Datum
-simhash_ball_hash(PG_FUNCTION_ARGS)
-{
-	return hash_any((unsigned char *) PG_GETARG_SIMHASH_BALL_P(0),
-					BALL_HASHED_SIZE);
-}
-
-PG_FUNCTION_INFO_V1(simhash_ball_hash_extended);
-Datum
-simhash_ball_hash_extended(PG_FUNCTION_ARGS)
-{
-	return hash_any_extended((unsigned char *) PG_GETARG_SIMHASH_BALL_P(0),
-							 BALL_HASHED_SIZE, PG_GETARG_INT64(1));
-}
+HASH_FUNCTIONS(simhash_ball_hash, SimHashBall *ball = PG_GETARG_SIMHASH_BALL_P(0), ball,
+			   offsetof(SimHashBall, unused), (void) 0);

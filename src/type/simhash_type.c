@@ -258,24 +258,7 @@ simhash_sortsupport(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-PG_FUNCTION_INFO_V1(simhash_hash);
-Datum
-simhash_hash(PG_FUNCTION_ARGS)
-{
-	SimHash		fp = PG_GETARG_SIMHASH(0);
-
-	return hash_any((unsigned char *) &fp, sizeof(fp));
-}
-
-PG_FUNCTION_INFO_V1(simhash_hash_extended);
-Datum
-simhash_hash_extended(PG_FUNCTION_ARGS)
-{
-	SimHash		fp = PG_GETARG_SIMHASH(0);
-
-	return hash_any_extended((unsigned char *) &fp, sizeof(fp),
-							 PG_GETARG_INT64(1));
-}
+HASH_FUNCTIONS(simhash_hash, SimHash fp = PG_GETARG_SIMHASH(0), &fp, sizeof(fp), (void) 0);
 
 /*
  * Distance.  No function here fails on any input, so all are leakproof.

@@ -72,6 +72,35 @@ extern char *simhash_excerpt(const char *string, size_t length);
 
 extern Datum simhash_in(PG_FUNCTION_ARGS);
 
+/*
+ * Define the functions name() and name_extended(), the hash functions of a type.  They hash
+ * `size` bytes from `bytes` on of an argument, which `declaration` declares as a variable, and
+ * then call `release`.
+ */
+#define HASH_FUNCTIONS(name, declaration, bytes, size, release) \
+	PG_FUNCTION_INFO_V1(name); \
+	Datum \
+	name(PG_FUNCTION_ARGS) \
+	{ \
+		declaration; \
+		Datum		hash = hash_any((const unsigned char *) (bytes), (size)); \
+		\
+		release; \
+		return hash; \
+	} \
+	PG_FUNCTION_INFO_V1(name##_extended); \
+	Datum \
+	name##_extended(PG_FUNCTION_ARGS) \
+	{ \
+		declaration; \
+		Datum		hash = hash_any_extended((const unsigned char *) (bytes), (size), \
+											 PG_GETARG_INT64(1)); \
+		\
+		release; \
+		return hash; \
+	} \
+	extern Datum name(PG_FUNCTION_ARGS)
+
 /* The functions of operators that an index supports. */
 extern Datum simhash_hamming_distance(PG_FUNCTION_ARGS);
 extern Datum simhash_in_ball(PG_FUNCTION_ARGS);
