@@ -87,13 +87,13 @@ CREATE FUNCTION expected_of(jointype text, l int, r int, rights text, joined tex
 -- says of the join: parts of the right input, kB of files, kB of memory, fingerprints in the
 -- chunks joined, blocks read for each pair, and whether the rows are read once.
 CREATE FUNCTION find(
-    query text, OUT batches int, OUT disk int, OUT memory int, OUT method text, OUT fingerprints float8,
-    OUT reads float8, OUT self bool)
+    query text, within text DEFAULT '64kB', OUT batches int, OUT disk int, OUT memory int, OUT method text,
+    OUT fingerprints float8, OUT reads float8, OUT self bool)
 LANGUAGE plpgsql AS $$
 DECLARE
     node jsonb;
 BEGIN
-    SET LOCAL work_mem = '64kB';
+    PERFORM set_config('work_mem', within, true);
     SET LOCAL hash_mem_multiplier = 1;
     SET LOCAL enable_hashjoin = off;
     EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) CREATE TEMP TABLE found AS ' || query INTO node;
@@ -184,6 +184,15 @@ CREATE TABLE different AS SELECT ARRAY[n] AS sk FROM generate_series(bigint '1',
 ANALYZE uneven, different;
 SELECT find('SELECT a.sk FROM uneven a JOIN different b ON a.sk <%> b.sk <= 0.2') \g /dev/null
 SELECT sk, count(*) FROM found GROUP BY sk ORDER BY sk;
+DROP TABLE found;
+
+-- A left chunk and a chunk of the right input are in memory at the same time.
+CREATE TABLE many AS
+    SELECT n, ARRAY(SELECT n / 3 * 20 + i FROM generate_series(1, 20) AS i) AS sk
+    FROM generate_series(bigint '1', 2000) AS n;
+ANALYZE many;
+SELECT memory < 1100 AS within_limit FROM find('SELECT a.n FROM (SELECT * FROM many WHERE n <= (SELECT 2000)) a
+    JOIN (SELECT * FROM many WHERE abs(n) <= 1000) b ON a.sk <%> b.sk <= 0.3', '1MB');
 DROP TABLE found;
 
 -- The last batch may have one pair.

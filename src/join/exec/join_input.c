@@ -196,8 +196,10 @@ chunk_is_full(const SimHashJoinState *state)
 {
 	const JoinMatch *match = state->match;
 	const JoinStore *left = match->left;
+	const JoinEntries *right = &match->right->entries;
+	Size		nright = right->source ? right->capacity : right->allocated;
 	Size		right_size = match->reserved + MemoryContextMemAllocated(match->right->context, true) +
-		(Size) match->right->entries.allocated * match->joined_size;
+		nright * match->joined_size + (nright - right->allocated) * right->stride;
 	Size		left_size = left->tuples.memory + left->values.memory + join_bitmap_size(state) +
 		(Size) left->entries.n * join_entry_memory(match->entry_size, match->joined_size);
 	Size		limit = right_size < match->memory ? match->memory - right_size : 0;
