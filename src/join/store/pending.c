@@ -35,8 +35,8 @@
 
 /*
  * Initialize an empty set of pending pairs, which take at most `memory` bytes.  Their
- * loaded tuples take at most `memory` bytes and one tuple more.  To free the memory, the
- * caller resets or deletes the context.
+ * loaded tuples take at most `memory` bytes, one tuple and the rest of an arena.  To free the
+ * memory, the caller resets or deletes the context.
  */
 void
 pending_init(PendingPairs *pending, MemoryContext context, Size memory)
@@ -45,8 +45,7 @@ pending_init(PendingPairs *pending, MemoryContext context, Size memory)
 	pending->context = context;
 	pending->memory = memory;
 	pending->capacity = Min(memory, MaxAllocSize) / sizeof(JoinPair);
-	pending->tuple_context = AllocSetContextCreate(context, "similarity join pending pairs",
-												   ALLOCSET_DEFAULT_SIZES);
+	join_tuples_init(&pending->tuples, context, 0);
 }
 
 /*
@@ -90,11 +89,11 @@ pending_sort(PendingPairs *pending)
 static void
 load_tuples(PendingPairs *pending, JoinTuples *right)
 {
-	TupleLocation location = 0;
-	MinimalTuple tuple = NULL;
+	TupleLocation location = NO_TUPLE;
+	TupleLocation loaded = NO_TUPLE;
 	Size		size = 0;
 
-	MemoryContextReset(pending->tuple_context);
+	join_tuples_free(&pending->tuples);
 	while (pending->end < pending->n && size < pending->memory)
 	{
 		JoinPair   *pair = &pending->pair[pending->end++];
@@ -102,16 +101,15 @@ load_tuples(PendingPairs *pending, JoinTuples *right)
 		CHECK_FOR_INTERRUPTS();
 		if (!(pair->right & IN_FILE))
 			continue;
-		if (tuple == NULL || pair->right != location)
+		if (pair->right != location)
 		{
-			MinimalTuple fetched = join_tuples_fetch(right, pair->right);
+			MinimalTuple tuple = join_tuples_fetch(right, pair->right);
 
 			location = pair->right;
-			tuple = MemoryContextAllocHuge(pending->tuple_context, fetched->t_len);
-			memcpy(tuple, fetched, fetched->t_len);
-			size += fetched->t_len;
+			loaded = join_tuples_add(&pending->tuples, tuple);
+			size += tuple->t_len;
 		}
-		pair->right = join_tuple_location(tuple);
+		pair->right = loaded;
 	}
 	sort_by_left(pending->pair + pending->next, pending->end - pending->next);
 }

@@ -28,7 +28,7 @@ typedef struct JoinPair
 typedef struct PendingPairs
 {
 	MemoryContext context;		/* context of the pairs */
-	MemoryContext tuple_context;	/* context of the loaded tuples */
+	JoinTuples	tuples;			/* loaded tuples */
 	Size		memory;			/* limit in bytes, for the pairs and for the loaded tuples */
 	JoinPair   *pair;
 	uint32		n;
