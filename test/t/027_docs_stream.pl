@@ -239,17 +239,17 @@ BEGIN
     FOR i IN seed .. seed + n - 1 LOOP
         FOR k IN 1 .. 3 LOOP
             INSERT INTO saved_notes
-            SELECT i % 3, offer_note(k * i), s.* FROM save_note(i % 3, offer_note(k * i)) AS s;
+            SELECT i % 3, offer_note(i::bigint * k), s.* FROM save_note(i % 3, offer_note(i::bigint * k)) AS s;
         END LOOP;
         IF i % 4 = 0 THEN
-            imported := ARRAY(SELECT id FROM import_notes(i % 3, ARRAY(SELECT offer_note(-k * i)
+            imported := ARRAY(SELECT id FROM import_notes(i % 3, ARRAY(SELECT offer_note(i::bigint * -k)
                                                                        FROM generate_series(1, 3) AS k)));
             INSERT INTO saved_notes SELECT owner, body, id, true FROM notes WHERE id = ANY (imported);
         ELSIF i % 5 = 0 THEN
             INSERT INTO saved_notes
             SELECT n.owner, offer_note(-i), s.*
             FROM notes AS n, save_note(n.owner, offer_note(-i), n.id) AS s
-            WHERE n.owner = i % 3 AND n.body IN (offer_note(i), offer_note(2 * i));
+            WHERE n.owner = i % 3 AND n.body IN (offer_note(i), offer_note(i::bigint * 2));
         ELSIF i % 7 = 0 THEN
             DELETE FROM notes WHERE owner = i % 3 AND body = offer_note(i);
         END IF;
