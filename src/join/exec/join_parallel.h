@@ -22,7 +22,7 @@ struct JoinParallel
 	struct Tuplestorestate *kept;	/* rows of the result to return once partitions have been
 									 * written; NULL if there are none */
 	SharedArenas *arenas;
-	EntryReader *left_source; /* parts of a partition, by participant */
+	EntryReader *left_source;	/* parts of a partition, by participant */
 	EntryReader *right_source;
 };
 

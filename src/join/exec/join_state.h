@@ -67,7 +67,7 @@ typedef struct SimHashJoinState
 								 * NO_TUPLE */
 	PendingPairs pending;		/* pairs whose tuples are in files */
 	bool		returns_pending;	/* true if pending pairs are being returned */
-	EntryReader *rest;		/* of a self-join: readers of the entries after the left chunk */
+	EntryReader *rest;			/* of a self-join: readers of the entries after the left chunk */
 	bool		joined_itself;	/* true if the loaded left chunk was joined with itself */
 	JoinPair	pair;			/* the current pair, if pairs do not wait */
 	const JoinPair *current;	/* the current pair */

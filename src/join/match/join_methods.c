@@ -147,8 +147,8 @@ join_match_end_writing(JoinStore *store)
 
 /*
  * Begin to write the entries of an input to their partitions when they are made, because they do
- * not fit into memory.  Writes those that are in the array.  Keys must need the radius.  The right input,
- * which is the first one, decides on the number of partitions.
+ * not fit into memory.  Writes those that are in the array.  Keys must need the radius.  The right
+ * input, which is the first one, decides on the number of partitions.
  */
 void
 join_match_begin_partitions(JoinMatch *match, JoinStore *store)
@@ -162,7 +162,6 @@ join_match_begin_partitions(JoinMatch *match, JoinStore *store)
 		entries->capacity = join_match_capacity(match, match->memory, match->partitioned_divisor);
 		join_match_choose(match, match->nentries, &n);
 	}
-	entries->nall = n;
 	join_match_begin_writing(match, store, n,
 							 MemoryContextAllocZero(store->context, n * sizeof(EntryList)));
 	join_entries_write(entries);
@@ -178,6 +177,7 @@ join_match_end_partitions(JoinStore *store)
 	JoinEntries *entries = &store->entries;
 	EntryList  *list = entries->writer->partition;
 
+	entries->nall = entries->writer->n;
 	join_match_end_writing(store);
 	entries->all = entry_readers_make(store->context, &store->blocks, entries->entry_size, list,
 									  entries->nall);

@@ -223,7 +223,8 @@ join_entries_spill(JoinEntries *entries)
 	writer = (EntryWriter) {
 		entries->spilled,.n = 1,.entry_size = entries->entry_size,.partition = &entries->all->list
 	};
-	entry_writer_init(&writer, entries->spilled->context, entries->capacity * entries->stride / SPILL_DIVISOR);
+	entry_writer_init(&writer, entries->spilled->context,
+					  entries->capacity * entries->stride / SPILL_DIVISOR);
 	for (uint32 i = 0; i < entries->n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
