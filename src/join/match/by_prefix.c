@@ -91,7 +91,7 @@ typedef struct SharedPrefix
 } SharedPrefix;
 
 /* Maximum number of counts for each element of a right row. */
-#define COUNTS_PER_ELEMENT	4
+#define COUNTS_PER_ELEMENT	2
 
 #ifdef WORDS_BIGENDIAN
 #define IS_BIG_ENDIAN		true
