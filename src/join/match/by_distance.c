@@ -18,6 +18,7 @@
 #include "miscadmin.h"
 #include "port/atomics.h"
 #include "port/pg_bitutils.h"
+#include "utils/memutils.h"
 
 #include "compat.h"
 #include EXPLAIN_FORMAT_HEADER
@@ -59,6 +60,8 @@ typedef struct SharedDistance
 
 StaticAssertDecl(sizeof(JoinValue) + 2 * sizeof(SimHash) + sizeof(uint32) <= DISTANCE_JOINED_SIZE,
 				 "memory for a value");
+StaticAssertDecl(sizeof(JoinEntry) + REFS_JOINED_SIZE <= DISTANCE_JOINED_SIZE,
+				 "memory for sorting an entry");
 
 static void
 distance_begin(JoinMatch *match)
@@ -315,10 +318,12 @@ distance_share(JoinMatch *match, JoinShareStep step)
  * Sort loaded entries, unless they have been paired already.
  */
 static void
-sort_entries(JoinEntries *entries)
+sort_entries(const JoinMatch *match, JoinEntries *entries)
 {
-	if (!entries->sorted)
+	if (!entries->sorted && match->has_equalities)
 		join_sort(entries->entry, entries->n);
+	else if (!entries->sorted)
+		entries_sort_by_key(entries, match->context);
 	entries->sorted = true;
 }
 
@@ -328,8 +333,9 @@ distance_begin_pairs(JoinMatch *match)
 	DistanceMatch *state = (DistanceMatch *) match;
 	bool		by_block = match->partitioned && match->npartitions > 1 && state->cut.agree > 0;
 
-	sort_entries(match->left_entries);
-	sort_entries(match->right_entries);
+	MemoryContextReset(match->context);
+	sort_entries(match, match->left_entries);
+	sort_entries(match, match->right_entries);
 	state->left_value = state->right_value = NULL;
 	join_pairs_begin(&state->pairs, match->left_entries, match->right_entries, match->done,
 					 by_block ? &state->cut : NULL, match->round,

@@ -11,7 +11,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 #include "digest/match.h"
 #include "join/match/distance_pairs.h"
@@ -70,10 +69,10 @@ pairs_are_done(NearPairs *near_pairs, uint32 first, uint32 n)
 }
 
 /*
- * Start to pair the loaded entries of two inputs.  Frees the memory that the previous call
- * allocated.  Before the first call, the caller zeroes the iterator, and sets its context
- * and the radius and the random state of the enumeration.  If `left` is `right`, two values are
- * paired in one order.
+ * Start to pair the loaded entries of two inputs.  Before the first call, the caller zeroes the
+ * iterator, and sets its context and the radius and the random state of the enumeration.  Before
+ * each further call, it resets the context.  If `left` is `right`, two values are paired in one
+ * order.
  *
  * If `cut` is not NULL, the entries are those of a partition by `block`, one of the
  * cut's blocks.  Those with equal hash values agree on the first `nbits` bits of that
@@ -84,7 +83,6 @@ void
 join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
 				 const uint32 *done, BlockCut *cut, int block, int nbits)
 {
-	MemoryContextReset(pairs->context);
 	pairs->near_pairs.comparisons = pairs_comparisons;
 	pairs->near_pairs.is_done = pairs_are_done;
 	pairs->left = left->entry;

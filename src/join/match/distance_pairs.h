@@ -28,8 +28,7 @@ typedef struct JoinValue
 typedef struct JoinPairs
 {
 	NearPairs	near_pairs;		/* joins the values of a group; must be first */
-	MemoryContext context;		/* context of the iterator's memory; reset by
-								 * join_pairs_begin() */
+	MemoryContext context;		/* context of the iterator's memory */
 	const uint32 *done;			/* bitmap of left rows that need no more matches; NULL if
 								 * all left rows need all of their matches */
 	bool		is_self;		/* true if the left entries are the right ones, too */

@@ -199,6 +199,7 @@ extern void join_sort(JoinEntry *entry, size_t n);
 extern uint64 *entry_refs_begin(EntryRefs *left, const JoinEntries *left_entries,
 								EntryRefs *right, const JoinEntries *right_entries,
 								MemoryContext context);
+extern void entries_sort_by_key(JoinEntries *entries, MemoryContext context);
 extern void entry_refs_sort(EntryRefs *refs, uint64 **scratch);
 extern bool entry_refs_next_key(EntryRefs *left, EntryRefs *right, int shift);
 
