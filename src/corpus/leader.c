@@ -17,7 +17,6 @@
 
 #include "corpus/clustering.h"
 #include "corpus/union_find.h"
-#include "digest/match.h"
 
 /*
  * Maximum number of rows of a component that is not halved.  Each of its rows is compared
@@ -44,18 +43,18 @@ static uint32
 find_leader(const SimHash *leader_fp, const uint32 *leader_row, uint32 n, SimHash fp,
 			int radius)
 {
+	MatchRule	rule = {.radius = radius};
 	uint32		min_row = NO_LEADER;
 
 	for (uint32 from = 0; from < n; from += COMPARED_AT_ONCE)
 	{
-		uint16		positions[COMPARED_AT_ONCE];
-		int			nmatches = match_keys(leader_fp + from,
-										  Min(COMPARED_AT_ONCE, n - from),
-										  fp, radius, positions);
+		KeyMatch	matches[COMPARED_AT_ONCE];
+		int			nmatches = match_keys(&fp, 1, leader_fp + from,
+										  Min(COMPARED_AT_ONCE, n - from), &rule, matches);
 
 		CHECK_FOR_INTERRUPTS();
 		for (int m = 0; m < nmatches; m++)
-			min_row = Min(min_row, leader_row[from + positions[m]] & ~ROW_MARK);
+			min_row = Min(min_row, leader_row[from + matches[m].key] & ~ROW_MARK);
 	}
 	return min_row;
 }

@@ -17,7 +17,6 @@
 
 #include "corpus/clustering.h"
 #include "corpus/union_find.h"
-#include "digest/match.h"
 #include "digest/splitmix.h"
 
 /* Maximum size of the sample from which the number of neighbors is estimated. */
@@ -56,18 +55,19 @@ visit(SingleLinkage *linkage, uint32 i, uint32 reached, uint32 end)
 	Members    *members = &linkage->near_pairs.members;
 	SimHash    *fp = members->fp;
 	uint32	   *set = members->tag;
+	MatchRule	rule = {.radius = linkage->near_pairs.radius};
 
 	members_swap(members, i, i + draw_below(&linkage->near_pairs.random, reached - i));
 	for (uint32 from = reached; from < end; from += COMPARED_AT_ONCE)
 	{
-		uint16		positions[COMPARED_AT_ONCE];
-		int			nmatches = match_keys(fp + from, Min(COMPARED_AT_ONCE, end - from),
-										  fp[i], linkage->near_pairs.radius, positions);
+		KeyMatch	matches[COMPARED_AT_ONCE];
+		int			nmatches = match_keys(&fp[i], 1, fp + from, Min(COMPARED_AT_ONCE, end - from),
+										  &rule, matches);
 
 		CHECK_FOR_INTERRUPTS();
 		for (int m = 0; m < nmatches; m++, reached++)
 		{
-			uint32		match = from + positions[m];
+			uint32		match = from + matches[m].key;
 
 			join_sets(linkage->parent, &set[i], &set[match]);
 			/* the member that moves to `match` has already been compared */

@@ -7,6 +7,7 @@
 #define SIMHASH_NEAR_PAIRS_H
 
 #include "bits.h"
+#include "digest/match.h"
 
 /*
  * Fingerprints, each with a number of the caller's, such as its row.  An enumeration
@@ -75,20 +76,14 @@ extern bool near_pairs_next(NearPairs *pairs, uint32 *first, uint32 *n);
 extern void near_pairs_end(NearPairs *pairs);
 
 /*
- * Return true if the current range is the one that reports a pair.  `difference` has the
- * bits in which the two members differ.  A pair is in the range of every choice whose
- * blocks it agrees on.  Only the first of these choices reports it: the pair agrees on the
- * chosen blocks, and on no block that the choice skips.
+ * Return the rule by which the current range reports a pair.  A pair is in the range of every
+ * choice whose blocks it agrees on.  Only the first of these choices reports it: the pair agrees
+ * on the chosen blocks, and on no block that the choice skips.
  */
-static inline bool
-near_pairs_reports(const NearPairs *pairs, uint64 difference)
+static inline MatchRule
+near_pairs_rule(const NearPairs *pairs)
 {
-	if (difference & pairs->chosen)
-		return false;
-	for (int i = 0; i < pairs->nskipped; i++)
-		if (!(difference & pairs->skipped[i]))
-			return false;
-	return true;
+	return (MatchRule) {pairs->radius, pairs->chosen, pairs->skipped, pairs->nskipped};
 }
 
 /*

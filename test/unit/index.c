@@ -310,40 +310,68 @@ test_searches(const DesignOptions *options)
 }
 
 #define NKEYS	581
+#define NQUERIES	20
+
+/* Check that a method finds the pairs that match by a rule, and in the right order. */
+static void
+check_matches(MatchFunction match, const uint64 *queries, int nqueries, const uint64 *keys,
+			  int nkeys, const MatchRule *rule)
+{
+	static KeyMatch matches[NQUERIES * NKEYS];
+	int			nmatches = match(queries, nqueries, keys, nkeys, rule, matches);
+	int			expected = 0;
+	bool		right = true;
+
+	for (int i = 0; i < nqueries; i++)
+	{
+		int			m = 0;
+
+		for (int j = queries == keys ? i + 1 : 0; j < nkeys; j++)
+		{
+			uint64		difference = queries[i] ^ keys[j];
+			bool		matching = popcount(difference) <= rule->radius && !(difference & rule->same);
+
+			for (int d = 0; d < rule->ndiffer; d++)
+				matching = matching && (difference & rule->differ[d]);
+			if (!matching)
+				continue;
+			while (m < nmatches && matches[m].query != i)
+				m++;
+			right = right && m < nmatches && matches[m++].key == j;
+			expected++;
+		}
+	}
+	if ((!right || nmatches != expected) && count_failure())
+		printf("%d queries, %d keys, radius %d, %d masks: %d matches, %d found\n", nqueries, nkeys,
+			   rule->radius, rule->ndiffer, expected, nmatches);
+	unit_checks++;
+}
 
 static void
 test_matches(MatchFunction match)
 {
 	uint64		keys[NKEYS];
-	uint16		positions[NKEYS];
+	uint64		queries[NQUERIES];
 
 	for (int round = 0; round < 2000; round++)
 	{
-		int			n = random_below(NKEYS + 1);
-		int			radius = random_below(65);
-		uint64		query = random_word();
-		int			nmatches;
-		int			expected = 0;
-		bool		right = true;
+		int			nkeys = random_below(round % 2 ? 40 : NKEYS + 1);
+		int			nqueries = random_below(NQUERIES + 1);
+		uint64		differ[] = {random_word(), random_bits(20), random_bits(8)};
+		MatchRule	rule = {random_below(65), random_below(2) ? random_bits(2) : 0, differ,
+			random_below(lengthof(differ) + 1)};
 
-		for (int i = 0; i < n; i++)
+		for (int i = 0; i < nqueries; i++)
+			queries[i] = random_word();
+		for (int i = 0; i < nkeys; i++)
 		{
-			int			distance = radius + (int) random_below(3);
+			int			distance = rule.radius + (int) random_below(3);
 
-			keys[i] = random_below(2) ? random_word() :
-				query ^ random_bits(Min(64, distance));
+			keys[i] = random_below(2) || nqueries == 0 ? random_word() :
+				queries[random_below(nqueries)] ^ random_bits(Min(64, distance));
 		}
-		nmatches = match(keys, n, query, radius, positions);
-		for (int i = 0; i < n; i++)
-		{
-			if (popcount(keys[i] ^ query) > radius)
-				continue;
-			right = right && expected < nmatches && positions[expected] == i;
-			expected++;
-		}
-		if ((!right || nmatches != expected) && count_failure())
-			printf("%d of %d keys, radius %d: %d found\n", expected, n, radius, nmatches);
-		unit_checks++;
+		check_matches(match, queries, nqueries, keys, nkeys, &rule);
+		check_matches(match, keys, Min(nqueries, nkeys), keys, nkeys, &rule);
 	}
 }
 

@@ -77,19 +77,21 @@ collect_matches(LeafReader *reader, void *search, Buffer buffer, int from, int t
 	const PermutedTable *table = &scan->design.table[reader->range.table];
 	SimHash		center = scan->queue ? scan->query : scan->balls[0].center;
 	int			radius = scan->queue ? scan->last_radius : scan->balls[0].radius;
-	uint16		positions[MAX_LEAF_ENTRIES];
-	int			n = match_keys(keys, to - from, design_key(table, center), radius,
-							   positions);
+	uint64		query = design_key(table, center);
+	MatchRule	rule = {.radius = radius};
+	KeyMatch	matches[MAX_LEAF_ENTRIES];
+	int			n = match_keys(&query, 1, keys, to - from, &rule, matches);
 
 	scan->nentries += to - from;
 	for (int i = 0; i < n; i++)
 	{
-		uint64		key = keys[positions[i]];
+		int			position = matches[i].key;
+		uint64		key = keys[position];
 		SimHash		fp;
 		int			distance = 0;
 
 		if (key > reader->range.high ||
-			!(bound_met || leaf_reader_meets_bound(reader, buffer, from + positions[i])))
+			!(bound_met || leaf_reader_meets_bound(reader, buffer, from + position)))
 			continue;
 		fp = design_fingerprint(table, key);
 		if (scan->queue)
@@ -102,7 +104,7 @@ collect_matches(LeafReader *reader, void *search, Buffer buffer, int from, int t
 		{
 			scan->distance[reader->ntids] = distance;
 			reader->tids[reader->ntids++] = *leaf_checked_tid(reader->index, buffer,
-															  from + positions[i]);
+															  from + position);
 		}
 	}
 }

@@ -12,7 +12,6 @@
 
 #include "miscadmin.h"
 
-#include "digest/match.h"
 #include "join/match/distance_pairs.h"
 
 /* Initial capacity of the arrays of values. */
@@ -20,9 +19,6 @@
 
 /* Number of values whose tuples are prefetched before they are paired with themselves. */
 #define VALUES_AHEAD		16
-
-/* Number of members that are compared before the rest of a range is tested. */
-#define MIN_COMPARED		16
 
 /*
  * Return the number of comparisons that a range takes.  Two values are not compared if
@@ -261,7 +257,8 @@ begin_group(JoinPairs *pairs)
 		pairs->commute = false;
 		/* equal fingerprints agree on block 0, so only partitions by block 0 pair them */
 		pairs->nequal = pairs->cut && pairs->block > 0 ? pairs->end_left : pairs->first_right;
-		pairs->member = pairs->range_left_end = pairs->compared_to = pairs->range_end = 0;
+		pairs->member = pairs->nmembers = pairs->range_left_end = 0;
+		pairs->compared_to = pairs->range_end = 0;
 		pairs->nmatches = pairs->match = 0;
 		near_pairs_begin(&pairs->near_pairs, pairs->near_pairs.radius == 0 ? 0 : pairs->nvalues,
 							  pairs->cut, pairs->block, pairs->nbits);
@@ -311,40 +308,44 @@ arrange_range(JoinPairs *pairs)
 }
 
 /*
- * Start to compare a member with the members after it.  A member without right entries is
- * compared only with members that have right entries.
+ * Start to compare the members from `member` on with the members after them.  Members without
+ * right entries are compared only with members that have right entries, so no other member is
+ * compared along with them.
  */
 static void
-begin_member(JoinPairs *pairs, uint32 member)
+begin_members(JoinPairs *pairs, uint32 member)
 {
+	uint32		end = member < pairs->range_right ? pairs->range_right : pairs->range_left_end;
+
 	pairs->member = member;
-	pairs->compared_to = Max(pairs->range_right, member + 1);
+	pairs->nmembers = Min(end - member, MEMBERS_AT_ONCE);
+	pairs->compared_to = Max(pairs->range_right, member);
 }
 
 /*
- * Return true if the current member need not be compared any more: it has no right
- * entries, and its left entries need no more matches.
+ * Return true if the left entries of the members from `first` to `end` - 1 need no more matches.
  */
 static bool
-member_is_done(const JoinPairs *pairs)
+members_are_done(const JoinPairs *pairs, uint32 first, uint32 end)
 {
-	return pairs->done && pairs->member < pairs->range_right &&
-		pairs->value[pairs->near_pairs.members.tag[pairs->member]].nunmatched == 0;
+	const uint32 *tag = pairs->near_pairs.members.tag;
+
+	if (pairs->done == NULL)
+		return false;
+	while (first < end && pairs->value[tag[first]].nunmatched == 0)
+		first++;
+	return first == end;
 }
 
 /*
- * Return true if the members after the current one need not be compared with each other.
- * This takes time, so it is only tested each time that the number of compared members has
- * doubled.
+ * Return true if the current members need not be compared any more: they have no right
+ * entries, and their left entries need no more matches.
  */
 static bool
-rest_is_done(JoinPairs *pairs)
+current_are_done(const JoinPairs *pairs)
 {
-	uint32		next = pairs->member + 1;
-	uint32		ncompared = next - pairs->range;
-
-	return pairs->done && ncompared >= MIN_COMPARED && (ncompared & (ncompared - 1)) == 0 &&
-		pairs_are_done(&pairs->near_pairs, next, pairs->range_end - next);
+	return pairs->member < pairs->range_right &&
+		members_are_done(pairs, pairs->member, pairs->member + pairs->nmembers);
 }
 
 /*
@@ -377,38 +378,52 @@ advance_range(JoinPairs *pairs)
 		pairs->range_end = pairs->range + n;
 		arrange_range(pairs);
 	} while (pairs->range_left_end == pairs->range || pairs->range_right == pairs->range_end);
-	begin_member(pairs, pairs->range);
+	begin_members(pairs, pairs->range);
 	return true;
 }
 
 /*
- * Compare members until at least one member is within the radius of the current member.
- * Returns false at the end of the group.  Checks for interrupts.
+ * Compare the current members with the next members after them.
+ */
+static void
+compare_members(JoinPairs *pairs)
+{
+	const SimHash *fp = pairs->near_pairs.members.fp;
+	uint32		from = pairs->compared_to;
+	uint32		n = Min(pairs->range_end - from, MEMBERS_AT_ONCE);
+	MatchRule	rule = near_pairs_rule(&pairs->near_pairs);
+
+	pairs->compared_from = from;
+	pairs->compared_to = from + n;
+	pairs->ncompared += pairs->nmembers * n;
+	if (from == pairs->member)
+		pairs->ncompared -= pairs->nmembers * (pairs->nmembers + 1) / 2;
+	pairs->match = 0;
+	pairs->nmatches = match_keys(fp + pairs->member, pairs->nmembers, fp + from, n,
+								 &rule, pairs->matches);
+}
+
+/*
+ * Compare members until the current range reports at least one pair.  Returns false at the end
+ * of the group.  Checks for interrupts.
  */
 static bool
 compare_more(JoinPairs *pairs)
 {
-	const SimHash *fp = pairs->near_pairs.members.fp;
-
 	for (;;)
 	{
-		CHECK_FOR_INTERRUPTS();
-		while (pairs->compared_to < pairs->range_end && !member_is_done(pairs))
-		{
-			uint32		from = pairs->compared_to;
-			uint32		n = Min(pairs->range_end - from, COMPARED_AT_ONCE);
+		uint32		next = pairs->member + pairs->nmembers;
 
-			pairs->compared_from = from;
-			pairs->compared_to = from + n;
-			pairs->ncompared += n;
-			pairs->match = 0;
-			pairs->nmatches = match_keys(fp + from, n, fp[pairs->member], pairs->near_pairs.radius,
-										 pairs->position);
+		CHECK_FOR_INTERRUPTS();
+		if (pairs->compared_to < pairs->range_end && !current_are_done(pairs))
+		{
+			compare_members(pairs);
 			if (pairs->nmatches > 0)
 				return true;
 		}
-		if (pairs->member + 1 < pairs->range_left_end && !rest_is_done(pairs))
-			begin_member(pairs, pairs->member + 1);
+		else if (next < pairs->range_left_end &&
+				 !members_are_done(pairs, next, pairs->range_left_end))
+			begin_members(pairs, next);
 		else if (!advance_range(pairs))
 			return false;
 	}
@@ -421,20 +436,14 @@ compare_more(JoinPairs *pairs)
 static bool
 next_members(JoinPairs *pairs, uint32 *a, uint32 *b)
 {
-	Members    *members = &pairs->near_pairs.members;
+	const KeyMatch *match;
 
-	for (;;)
-	{
-		while (pairs->match < pairs->nmatches)
-		{
-			*a = pairs->member;
-			*b = pairs->compared_from + pairs->position[pairs->match++];
-			if (near_pairs_reports(&pairs->near_pairs, members->fp[*a] ^ members->fp[*b]))
-				return true;
-		}
-		if (!compare_more(pairs))
-			return false;
-	}
+	if (pairs->match == pairs->nmatches && !compare_more(pairs))
+		return false;
+	match = &pairs->matches[pairs->match++];
+	*a = pairs->member + match->query;
+	*b = pairs->compared_from + match->key;
+	return true;
 }
 
 /*

@@ -10,6 +10,9 @@
 #include "pairs/block_cut.h"
 #include "pairs/near_pairs.h"
 
+/* Maximum number of members that are compared with as many others at once. */
+#define MEMBERS_AT_ONCE		128
+
 /*
  * A distinct fingerprint of a group, and its entries in both inputs.
  */
@@ -62,12 +65,13 @@ typedef struct JoinPairs
 	uint32		range_end;
 	uint32		range_right;	/* first member of the range with right entries */
 	uint32		range_left_end; /* end of the members with left entries (exclusive) */
-	uint32		member;
+	uint32		member;			/* first of the members that are compared with others */
+	uint32		nmembers;
 	uint32		compared_from;	/* first member compared by the last call of match_keys() */
-	uint32		compared_to;	/* next member to compare with `member` */
+	uint32		compared_to;	/* next member to compare with these members */
 	int			nmatches;
 	int			match;
-	uint16		position[COMPARED_AT_ONCE];
+	KeyMatch	matches[MEMBERS_AT_ONCE * MEMBERS_AT_ONCE];
 	bool		commute;		/* true if the current pair is to be returned again,
 								 * exchanged */
 
