@@ -129,7 +129,7 @@ BEGIN
     ELSIF how = 'terminate' THEN
         PERFORM pg_terminate_backend(worker);
     ELSIF worker > 0 THEN
-        EXECUTE format('COPY (SELECT) TO PROGRAM ''kill -KILL %s''', worker);
+        EXECUTE format('COPY (SELECT) TO PROGRAM ''cat; kill -KILL %s''', worker);
     END IF;
 END $$;
 SQL
