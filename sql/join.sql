@@ -741,7 +741,7 @@ FROM unnest('{a.fp <~> b.fp <= 4,b.sk <%> a.sk < 0.5,a.sig % b.sig}'::text[]) WI
      self_joined(format(form, clause || ' AND ' || other), memory)
 GROUP BY i, j, clause, form ORDER BY i, j;
 -- what is one input, and what is not; a sample has other rows where tuples are aligned otherwise
-SELECT query, self, CASE WHEN query !~ 'TABLESAMPLE' THEN rows END AS rows, differing
+SELECT query, self, CASE WHEN query ~ 'TABLESAMPLE' THEN least(rows, 1) ELSE rows END AS rows, differing
 FROM unnest(ARRAY[
     'SELECT a, b.id AS other FROM kin a JOIN kin b ON a.fp <~> b.fp <= 4',
     'SELECT a.tableoid::regclass AS t, a.ctid AS l, b.xmin::text AS x FROM kin a JOIN kin b ON a.sk <%> b.sk <= 0.4',

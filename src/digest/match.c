@@ -18,6 +18,7 @@
  * Define a method.  load() returns n keys as a vector, and difference() the bits in which they
  * differ from a query.  near() and none() return a mask of the differences of at most `radius`
  * bits, and of those without any of the given bits.  Masks are mostly 0, so branches are cheap.
+ * method_add() compares a query with n keys, at most a vector of them, and adds the matches.
  */
 #define MATCH_METHOD(method, attribute, vector, load, difference, near, none) \
 attribute static pg_attribute_always_inline int \

@@ -238,7 +238,7 @@ test_pairs(int shape, uint32 n, int radius)
 			uint32		a = member_row[first + matches[i].query];
 			uint32		b = member_row[first + matches[i].key];
 
-			reports[Max(a, b)][Min(a, b)]++;
+			reports[Max(a, b)][Min(a, b)] += reports[Max(a, b)][Min(a, b)] < 2;
 		}
 	}
 	near_pairs_end(&near_pairs);
