@@ -1006,7 +1006,7 @@ CREATE FUNCTION sketch_ball(center bigint[], radius double precision) RETURNS sk
     AS 'MODULE_PATHNAME', 'simhash_sketch_ball'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sketch_ball(bigint[], double precision) IS
-    'called by the planner: all arrays within a distance of center';
+    'ball with a center and a radius: all arrays within this distance of center';
 CREATE FUNCTION containment_in_ball(bigint[], sketch_ball) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_containment_in_ball'
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
