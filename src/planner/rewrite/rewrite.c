@@ -208,7 +208,7 @@ rewrite_init(void)
 {
 	DefineCustomBoolVariable("simhash.enable_rewrite",
 							 "Enables the use of indexes for comparisons of distances.",
-							 "If off, the planner does not rewrite comparisons of distances.",
+							 "If off, the planner does not rewrite comparisons of distances, nor && and <@ of arrays.",
 							 &enable_rewrite, true, PGC_USERSET, GUC_EXPLAIN,
 							 NULL, NULL, NULL);
 	previous_hook = table_hook;
