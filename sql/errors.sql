@@ -190,7 +190,9 @@ SELECT command, code FROM pg_temp.meet(
     $$ALTER TABLE documents ADD EXCLUDE USING gist (fp WITH <~>)$$,
     $$ALTER TABLE documents ADD EXCLUDE USING simhash (fp WITH =~=)$$,
     $$ALTER TABLE documents ADD EXCLUDE USING simhash (sk WITH <%>)$$,
-    $$ALTER TABLE documents ADD EXCLUDE USING simhash (sk WITH =~=)$$);
+    $$ALTER TABLE documents ADD EXCLUDE USING simhash (sk WITH =~=)$$,
+    $$ALTER TABLE documents ADD EXCLUDE USING simhash (sketch_ball(body, 0.2) WITH =~=)$$,
+    $$SELECT FROM documents WHERE body <%> 'some text' <= 0.2$$);
 DROP TABLE documents;
 
 -- width: 1 to 256
