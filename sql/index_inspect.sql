@@ -51,6 +51,7 @@ SELECT count(*) FROM simhash_index_advice(9223372036854775807, 3);
 SELECT * FROM simhash_index_advice(-1, 3);
 SELECT * FROM simhash_index_advice(1, 65);
 SELECT * FROM simhash_index_advice(1, -1);
+SELECT * FROM simhash_index_advice(1, 4294967299);
 SELECT * FROM simhash_index_advice(NULL, 3);
 
 -- no such index

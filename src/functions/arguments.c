@@ -203,7 +203,7 @@ check_weight(float8 weight)
 
 	if (isnan(weight) || fabs(weight) > WEIGHT_MAX)
 		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("weight %s is out of range", float8out_internal(weight)),
 				 errhint("A weight is a number from -%d to %d; only their ratios matter.",
 						 (int) WEIGHT_MAX, (int) WEIGHT_MAX)));

@@ -91,7 +91,7 @@ check_open_fraction(float8 fraction, const char *what, const char *at_zero,
 {
 	if (!(fraction > 0 && fraction < 1))
 		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s %s is out of range", what, float8out_internal(fraction)),
 				 errhint("The value must be greater than 0 and less than 1.%s",
 						 fraction == 0 ? at_zero : fraction == 1 ? at_one : "")));
@@ -174,7 +174,7 @@ report_no_shape(float8 threshold, float8 recall)
 	float8		max_recall = sharing_probability(threshold, MINHASH_MAX_BANDS, 1);
 
 	ereport(ERROR,
-			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("no signature finds resemblance %s with recall %s",
 					float8out_internal(threshold), float8out_internal(recall)),
 			 errhint("The greatest recall, with %d bands of one row, is %s.",

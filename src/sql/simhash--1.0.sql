@@ -1116,14 +1116,14 @@ COMMENT ON OPERATOR CLASS minhash_ops USING simhash IS
 COMMENT ON OPERATOR FAMILY minhash_ops USING simhash IS
     'signatures that share a band: LSH banding (locality-sensitive hashing)';
 
-CREATE FUNCTION simhash_index_advice(rows bigint, radius integer,
+CREATE FUNCTION simhash_index_advice(rows bigint, radius bigint,
     OUT blocks integer, OUT prefix integer, OUT nested integer,
     OUT tables integer, OUT bytes bigint, OUT probes double precision,
     OUT candidates double precision, OUT microseconds double precision,
     OUT advised boolean)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 3;
-COMMENT ON FUNCTION simhash_index_advice(bigint, integer) IS
+COMMENT ON FUNCTION simhash_index_advice(bigint, bigint) IS
     'index options for this number of rows and searches within a radius in bits: the designs that no smaller one '
     'beats in speed, with their size and speed by a model';
 

@@ -129,7 +129,7 @@ put_advice(ReturnSetInfo *result, const Advice *advice, double nrows, bool advis
 }
 
 /*
- * simhash_index_advice(bigint, integer): return the designs for a number of rows and a
+ * simhash_index_advice(bigint, bigint): return the designs for a number of rows and a
  * radius in bits, the smallest first (compare_advice).  Skips designs that are no faster
  * than a design returned before.  Advises the smallest design whose time is at most
  * WORTHWHILE times that of the fastest.
@@ -139,7 +139,7 @@ Datum
 simhash_index_advice(PG_FUNCTION_ARGS)
 {
 	int64		nrows = PG_GETARG_INT64(0);
-	int32		radius = PG_GETARG_INT32(1);
+	int64		radius = PG_GETARG_INT64(1);
 	Advice		advice[MAX_DESIGNS];
 	int			n;
 	double		fastest = get_float8_infinity();
