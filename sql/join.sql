@@ -801,7 +801,11 @@ CREATE TABLE dense AS
 SELECT comparisons(query) < 5000000 AS few FROM unnest(ARRAY[
     $$ SELECT FROM dense a WHERE EXISTS (SELECT FROM dense b WHERE a.fp <~> b.fp <= 10) $$,
     $$ SELECT FROM dense a WHERE EXISTS (SELECT FROM dense b WHERE a.fp <~> b.other <= 6) $$,
-    $$ SELECT FROM dense a WHERE NOT EXISTS (SELECT FROM dense b WHERE a.other <~> b.fp <= 6) $$]) AS query;
+    $$ SELECT FROM dense a WHERE NOT EXISTS (SELECT FROM dense b WHERE a.other <~> b.fp <= 6) $$,
+    -- one of 100 left rows has no match
+    $$ SELECT FROM (SELECT (fp::bigint << 20 | CASE fp::bigint % 100 WHEN 0 THEN 1048575 ELSE 1 END)::simhash AS fp
+                    FROM dense) a
+       WHERE NOT EXISTS (SELECT FROM dense b WHERE a.fp <~> (b.fp::bigint << 20)::simhash <= 6) $$]) AS query;
 SELECT show($$ SELECT fp FROM dense a WHERE NOT EXISTS
     (SELECT FROM (SELECT * FROM dense LIMIT 60) b WHERE a.other <~> b.fp <= 3) $$, 'rows');
 

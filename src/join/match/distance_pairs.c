@@ -323,29 +323,37 @@ begin_members(JoinPairs *pairs, uint32 member)
 }
 
 /*
- * Return true if the left entries of the members from `first` to `end` - 1 need no more matches.
+ * Skip the current members that need not be compared any more: they have no right entries, and
+ * their left entries need no more matches.  Returns false if no current member is left.
  */
 static bool
-members_are_done(const JoinPairs *pairs, uint32 first, uint32 end)
+skip_done_members(JoinPairs *pairs)
 {
-	const uint32 *tag = pairs->near_pairs.members.tag;
+	Members    *members = &pairs->near_pairs.members;
+	uint32		end = pairs->member + pairs->nmembers;
 
-	if (pairs->done == NULL)
-		return false;
-	while (first < end && pairs->value[tag[first]].nunmatched == 0)
-		first++;
-	return first == end;
+	if (pairs->done && pairs->member < pairs->range_right)
+		for (uint32 i = pairs->member; i < end; i++)
+			if (pairs->value[members->tag[i]].nunmatched == 0)
+				members_swap(members, i, pairs->member++);
+	pairs->nmembers = end - pairs->member;
+	return pairs->nmembers > 0;
 }
 
 /*
- * Return true if the current members need not be compared any more: they have no right
- * entries, and their left entries need no more matches.
+ * Return true if the members from `first` on need not be compared with each other: all have right
+ * entries, and no left entry of theirs needs a match.
  */
 static bool
-current_are_done(const JoinPairs *pairs)
+rest_is_done(const JoinPairs *pairs, uint32 first)
 {
-	return pairs->member < pairs->range_right &&
-		members_are_done(pairs, pairs->member, pairs->member + pairs->nmembers);
+	const uint32 *tag = pairs->near_pairs.members.tag;
+
+	if (pairs->done == NULL || first < pairs->range_right)
+		return false;
+	while (first < pairs->range_left_end && pairs->value[tag[first]].nunmatched == 0)
+		first++;
+	return first == pairs->range_left_end;
 }
 
 /*
@@ -415,14 +423,13 @@ compare_more(JoinPairs *pairs)
 		uint32		next = pairs->member + pairs->nmembers;
 
 		CHECK_FOR_INTERRUPTS();
-		if (pairs->compared_to < pairs->range_end && !current_are_done(pairs))
+		if (pairs->compared_to < pairs->range_end && skip_done_members(pairs))
 		{
 			compare_members(pairs);
 			if (pairs->nmatches > 0)
 				return true;
 		}
-		else if (next < pairs->range_left_end &&
-				 !members_are_done(pairs, next, pairs->range_left_end))
+		else if (next < pairs->range_left_end && !rest_is_done(pairs, next))
 			begin_members(pairs, next);
 		else if (!advance_range(pairs))
 			return false;
