@@ -21,8 +21,7 @@
  * after its cheap clauses have been tested.  Two rows may meet by several keys.  They are
  * returned for the first one.  Only the arrays tell, so verify() decides that.  It knows the
  * key by the pair's tag.  Before its array, a left tuple has a byte for each element, the
- * position in the prefix, so that verify() reads no counters.  Tuples of a self-join that were
- * written to a file before the elements were counted do not have positions.
+ * position in the prefix, so that verify() reads no counters.
  *
  * The distance is one division here, in the operator and in the filters.  So the join returns
  * what a nested loop returns, to the last bit.
@@ -465,7 +464,7 @@ prefix_add(JoinMatch *match, JoinStore *store, Datum key, uint32 hash, TupleTabl
 
 /*
  * Make the entries of the right rows, in place of one for each row.  If they are the left ones,
- * too, sets the positions in the prefix of all tuples in memory.
+ * too, sets the positions in the prefix in their tuples.
  */
 static void
 make_right_entries(PrefixMatch *state)
@@ -484,14 +483,18 @@ make_right_entries(PrefixMatch *state)
 		for (uint32 i = 0; i < rows.n; i++)
 		{
 			const JoinEntry *row = join_entries_at(&rows, i);
+			MinimalTuple tuple = join_tuples_fetch(&right->tuples, row->location);
 			int			n;
-			const int64 *element = fetch_array(right, row, &n);
+			const int64 *element = stored_array(tuple, &n);
 			int			prefix;
 			GlobalPlace *ranked = rank_array(state, element, n, &prefix);
 
 			CHECK_FOR_INTERRUPTS();
-			if (is_self && !(row->location & IN_FILE))
+			if (is_self)
+			{
 				set_positions(element, n, ranked, prefix);
+				join_tuples_save(&right->tuples, tuple);
+			}
 			add_prefix_entries(state, right, element, ranked, prefix, n, row);
 			pfree(ranked);
 		}

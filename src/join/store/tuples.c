@@ -163,14 +163,31 @@ join_tuples_share(JoinTuples *tuples, SharedArenas *arenas, FileSet *fileset, co
 }
 
 /*
+ * Set the position in a file to that of a tuple.  Returns the file.
+ */
+static BufFile *
+seek_tuple(JoinTuples *tuples, TupleLocation location)
+{
+	uint64		offset = location >> 1 & ((UINT64CONST(1) << FILE_OFFSET_BITS) - 1);
+	BufFile    *file = tuples->file;
+
+	if (tuples->shared.fileset)
+		file = shared_files_open(&tuples->shared, location >> (FILE_OFFSET_BITS + 1));
+	if (BufFileSeek(file, 0, offset, SEEK_SET) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not seek in temporary file of a join")));
+	return file;
+}
+
+/*
  * Return the tuple at a location.  A tuple from the file is valid until the next call.
  * After the first call for a tuple in the file, none may be written.
  */
 MinimalTuple
 join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
 {
-	uint64		offset = location >> 1 & ((UINT64CONST(1) << FILE_OFFSET_BITS) - 1);
-	BufFile    *file = tuples->file;
+	BufFile    *file;
 	uint32		size;
 
 	if ((location & 3) == IN_SHARED_ARENA)
@@ -180,12 +197,7 @@ join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
 	if (location == tuples->buffered)
 		return (MinimalTuple) tuples->buffer;
 	tuples->buffered = NO_TUPLE;
-	if (tuples->shared.fileset)
-		file = shared_files_open(&tuples->shared, location >> (FILE_OFFSET_BITS + 1));
-	if (BufFileSeek(file, 0, offset, SEEK_SET) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not seek in temporary file of a join")));
+	file = seek_tuple(tuples, location);
 	read_temp_file(file, &size, sizeof(size));
 	if (size > tuples->buffer_size)
 	{
@@ -199,6 +211,17 @@ join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
 	read_temp_file(file, tuples->buffer + sizeof(size), size - sizeof(size));
 	tuples->buffered = location;
 	return (MinimalTuple) tuples->buffer;
+}
+
+/*
+ * Write the tuple last fetched, which the caller has changed, back to its file, if it is in one.  The
+ * file must not have been exported.
+ */
+void
+join_tuples_save(JoinTuples *tuples, MinimalTuple tuple)
+{
+	if ((char *) tuple == tuples->buffer)
+		BufFileWrite(seek_tuple(tuples, tuples->buffered), tuple, tuple->t_len);
 }
 
 /*

@@ -78,6 +78,7 @@ extern TupleLocation join_tuples_add(JoinTuples *tuples, MinimalTuple tuple);
 extern TupleLocation join_tuples_put(JoinTuples *tuples, MinimalTuple tuple);
 extern TupleLocation join_tuples_write(JoinTuples *tuples, TupleLocation location);
 extern MinimalTuple join_tuples_fetch(JoinTuples *tuples, TupleLocation location);
+extern void join_tuples_save(JoinTuples *tuples, MinimalTuple tuple);
 extern void join_tuples_free(JoinTuples *tuples);
 extern void join_tuples_close(JoinTuples *tuples);
 
