@@ -3,8 +3,8 @@
  *
  * The sort is in place, the most significant bits first (McIlroy, Bostic and McIlroy,
  * "Engineering radix sort", 1993, "American flag sort").  A digit puts elements into
- * buckets.  Bits that are the same in a whole bucket are skipped.  Small buckets are left to
- * a final insertion sort.  So the time is linear in the number of elements, whatever the
+ * buckets.  Bits that are the same in a whole bucket are skipped.  Small buckets are sorted by
+ * insertion.  So the time is linear in the number of elements, whatever the
  * keys are.  Keys can be chosen that make lib/sort_template.h slow, but not this sort.
  *
  * Define these macros, then include this file.  It undefines them.
@@ -25,7 +25,7 @@
 
 #include "port/pg_bitutils.h"
 
-/* Buckets of up to this many elements are left to the insertion sort. */
+/* Buckets of up to this many elements are sorted by insertion. */
 #define RADIX_SORT_FEW		16
 
 /* Maximum number of bits of a digit. */
@@ -56,71 +56,70 @@ RS_SORT(RS_ELEMENT_TYPE *elements, size_t n)
 	int			shift;
 	uint32		nvalues;
 
-	if (n > RADIX_SORT_FEW)
+	if (n <= RADIX_SORT_FEW)
 	{
-		/* find the most significant bit that is not the same in all keys */
 		for (size_t i = 1; i < n; i++)
-			varying |= RS_HIGH(&elements[i]) ^ RS_HIGH(&elements[0]);
-		is_low = varying == 0;
-		if (is_low)
-			for (size_t i = 1; i < n; i++)
-				varying |= RS_LOW(&elements[i]) ^ RS_LOW(&elements[0]);
-		if (varying == 0)
-			return;
-		nbits = Min(pg_leftmost_one_pos64(n), RADIX_SORT_BITS);
-		shift = Max(pg_leftmost_one_pos64(varying) + 1 - nbits, 0);
-		nvalues = 1 << nbits;
-
-		memset(next, 0, nvalues * sizeof(size_t));
-		for (size_t i = 0; i < n; i++)
 		{
+			RS_ELEMENT_TYPE moved = elements[i];
+			size_t		target = i;
+
+			for (; target > 0 && RS_GREATER(&elements[target - 1], &moved); target--)
+				elements[target] = elements[target - 1];
+			elements[target] = moved;
+		}
+		return;
+	}
+
+	/* find the most significant bit that is not the same in all keys */
+	for (size_t i = 1; i < n; i++)
+		varying |= RS_HIGH(&elements[i]) ^ RS_HIGH(&elements[0]);
+	is_low = varying == 0;
+	if (is_low)
+		for (size_t i = 1; i < n; i++)
+			varying |= RS_LOW(&elements[i]) ^ RS_LOW(&elements[0]);
+	if (varying == 0)
+		return;
+	nbits = Min(pg_leftmost_one_pos64(n), RADIX_SORT_BITS);
+	shift = Max(pg_leftmost_one_pos64(varying) + 1 - nbits, 0);
+	nvalues = 1 << nbits;
+
+	memset(next, 0, nvalues * sizeof(size_t));
+	for (size_t i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		next[RS_DIGIT(&elements[i])]++;
+	}
+	for (uint32 bucket = 0; bucket < nvalues; bucket++)
+	{
+		end[bucket] = start + next[bucket];
+		next[bucket] = start;
+		start = end[bucket];
+	}
+	for (uint32 bucket = 0; bucket < nvalues; bucket++)
+	{
+		while (next[bucket] < end[bucket])
+		{
+			RS_ELEMENT_TYPE moved = elements[next[bucket]];
+			uint32		target;
+
 			CHECK_FOR_INTERRUPTS();
-			next[RS_DIGIT(&elements[i])]++;
-		}
-		for (uint32 bucket = 0; bucket < nvalues; bucket++)
-		{
-			end[bucket] = start + next[bucket];
-			next[bucket] = start;
-			start = end[bucket];
-		}
-		for (uint32 bucket = 0; bucket < nvalues; bucket++)
-		{
-			while (next[bucket] < end[bucket])
+			while ((target = RS_DIGIT(&moved)) != bucket)
 			{
-				RS_ELEMENT_TYPE moved = elements[next[bucket]];
-				uint32		target;
+				RS_ELEMENT_TYPE other = elements[next[target]];
 
-				CHECK_FOR_INTERRUPTS();
-				while ((target = RS_DIGIT(&moved)) != bucket)
-				{
-					RS_ELEMENT_TYPE other = elements[next[target]];
-
-					elements[next[target]++] = moved;
-					moved = other;
-				}
-				elements[next[bucket]++] = moved;
+				elements[next[target]++] = moved;
+				moved = other;
 			}
-		}
-
-		start = 0;
-		for (uint32 bucket = 0; bucket < nvalues; bucket++)
-		{
-			if (end[bucket] - start > RADIX_SORT_FEW)
-				RS_SORT(elements + start, end[bucket] - start);
-			start = end[bucket];
+			elements[next[bucket]++] = moved;
 		}
 	}
 
-	/* no element leaves its bucket */
-	for (size_t i = 1; i < n; i++)
+	start = 0;
+	for (uint32 bucket = 0; bucket < nvalues; bucket++)
 	{
-		RS_ELEMENT_TYPE moved = elements[i];
-		size_t		target = i;
-
-		CHECK_FOR_INTERRUPTS();
-		for (; target > 0 && RS_GREATER(&elements[target - 1], &moved); target--)
-			elements[target] = elements[target - 1];
-		elements[target] = moved;
+		if (end[bucket] - start > 1)
+			RS_SORT(elements + start, end[bucket] - start);
+		start = end[bucket];
 	}
 }
 
