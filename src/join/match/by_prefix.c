@@ -381,14 +381,12 @@ add_prefix_entries(PrefixMatch *state, JoinStore *store, const int64 *element,
 
 	for (int i = 0; i < prefix && !matches_all(state); i++)
 	{
-		uint32		index = global_place_index(ranked[i]);
-		uint64		key = (uint64) element[index] + group;
+		uint64		key = (uint64) element[global_place_index(ranked[i])] + group;
 
 		entry.previous = entry.entry.key;
 		entry.entry.key = key;
 		if (global_place_count(ranked[i]) <= is_self && (i > 0 || !state->match.pairs_itself))
 			continue;
-		entry.entry.hash = index + 1;
 		entry.position = i;
 		entry.beyond_index_prefix = i > n - min_both;
 		keep_entry(state, store, &entry);
@@ -397,7 +395,6 @@ add_prefix_entries(PrefixMatch *state, JoinStore *store, const int64 *element,
 		(is_self && state->nentries == nbefore && join_returns_unmatched(&state->match)))
 	{
 		entry = (PrefixEntry) {*row,.size = n};
-		entry.entry.hash = 0;
 		entry.entry.key = matches_all(state) ? group : group + row->row;
 		keep_entry(state, store, &entry);
 	}
@@ -665,16 +662,14 @@ find_pairs_ahead(PrefixMatch *state)
 
 /*
  * Advance to the next pair.  In a self-join whose pairs may be pending, the left row is the one
- * with the lower number, so that pending pairs of the same rows are equal.  Sets match->tag to 0
+ * with the lower location, so that pending pairs of the same rows are equal.  Sets match->tag to 0
  * if the shared key is the rarest element of either row, since then the rows meet here first.
- * Otherwise sets its lower half to 1 + the index of the key in the left array, and its upper half
- * to the key's position in the prefix.
+ * Otherwise sets it to the key's position in the left prefix.
  */
 static bool
 prefix_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 {
 	PrefixMatch *state = (PrefixMatch *) match;
-	uint64		position;
 
 	if (state->next_ahead == state->nahead)
 		find_pairs_ahead(state);
@@ -682,16 +677,15 @@ prefix_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 		return false;
 	*left = state->ahead[state->next_ahead].left;
 	*right = state->ahead[state->next_ahead++].right;
-	if (join_match_is_self(match) && match->done == NULL && (*left)->row > (*right)->row)
+	if (join_match_is_self(match) && match->done == NULL &&
+		(*left)->location > (*right)->location)
 	{
 		JoinEntry  *entry = *left;
 
 		*left = *right;
 		*right = entry;
 	}
-	position = ((PrefixEntry *) *left)->position;
-	match->tag = position > 0 && ((PrefixEntry *) *right)->position > 0 ?
-		position << 32 | (*left)->hash : 0;
+	match->tag = ((PrefixEntry *) *right)->position > 0 ? ((PrefixEntry *) *left)->position : 0;
 	return true;
 }
 
@@ -765,12 +759,14 @@ share_enough(const int64 *a, int na, const int64 *b, int nb, const uint8 *positi
 }
 
 /*
- * Return true if two sorted arrays share an element that is rarer than that with index `met` of a.
+ * Return true if two sorted arrays share an element that is rarer than that with a position in the
+ * prefix of a.
  */
 static bool
-share_rarer(const PrefixMatch *state, const int64 *a, int na, const int64 *b, int nb, int met)
+share_rarer(const PrefixMatch *state, const int64 *a, int na, const int64 *b, int nb, int position)
 {
-	GlobalPlace place = place_of(state, a, met);
+	GlobalPlace rarest = PG_UINT64_MAX; /* of the elements in both */
+	int			nrarer = 0;		/* number of elements of a before that one */
 
 	for (int i = 0, j = 0; i < na && j < nb;)
 	{
@@ -778,12 +774,17 @@ share_rarer(const PrefixMatch *state, const int64 *a, int na, const int64 *b, in
 		bool		next_b = b[j] <= a[i];
 
 		CHECK_FOR_INTERRUPTS();
-		if (next_a && next_b && place_of(state, a, i) < place)
-			return true;
+		if (next_a && next_b)
+			rarest = Min(rarest, place_of(state, a, i));
 		i += next_a;
 		j += next_b;
 	}
-	return false;
+	for (int i = 0; i < na; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		nrarer += place_of(state, a, i) < rarest;
+	}
+	return nrarer < position;
 }
 
 /*
@@ -801,10 +802,10 @@ prefix_verify(JoinMatch *match, TupleTableSlot *left, TupleTableSlot *right, uin
 	const int64 *b = stored_array(ExecFetchSlotMinimalTuple(right, &free_tuple), &nb);
 	const uint8 *position = stored_positions(a, na);
 	int			min_both = prefix_pairs_min_both(&state->pairs, na, nb);
-	uint8		met = tag == 0 ? 0 : position[(uint32) tag - 1];
+	uint8		met = Min(tag, PG_UINT8_MAX);
 
 	return share_enough(a, na, b, nb, position, min_both, met) &&
-		(met < PG_UINT8_MAX || !share_rarer(state, a, na, b, nb, (uint32) tag - 1));
+		(met < PG_UINT8_MAX || !share_rarer(state, a, na, b, nb, tag));
 }
 
 static void

@@ -11,8 +11,7 @@
 
 /*
  * An entry of an element of a row's prefix (by_prefix.c).  entry.key is the element, combined
- * with the hash value of the equality keys.  entry.hash is 1 + the index of the element in the
- * row's array.
+ * with the hash value of the equality keys.
  */
 typedef struct PrefixEntry
 {

@@ -21,8 +21,7 @@ typedef struct JoinEntry
 	TupleLocation location;
 
 	/* The rest is not in files if the join has no use for it.  Then it is 0. */
-	uint32		hash;			/* hash value of the equality keys; in a PrefixEntry, 1 + an
-								 * index in the array */
+	uint32		hash;			/* hash value of the equality keys */
 	uint32		row;			/* number of the row in its input or chunk, from 0 */
 } JoinEntry;
 
