@@ -1,11 +1,11 @@
 /*
  * A template of a radix sort, for keys of up to 128 bits
  *
- * The sort is in place, the most significant bits first (McIlroy, Bostic and McIlroy,
- * "Engineering radix sort", 1993, "American flag sort").  A digit puts elements into
- * buckets.  Bits that are the same in a whole bucket are skipped.  Small buckets are sorted by
- * insertion.  So the time is linear in the number of elements, whatever the
- * keys are.  Keys can be chosen that make lib/sort_template.h slow, but not this sort.
+ * The sort is in place, the most significant bits first (McIlroy, Bostic and McIlroy, "Engineering
+ * radix sort", 1993, "American flag sort").  A digit puts elements into buckets.  Bits that are the
+ * same in a whole bucket are skipped.  Small buckets are sorted by insertion.  So the time is linear
+ * in the number of elements, whatever the keys are.  Keys can be chosen that make
+ * lib/sort_template.h slow, but not this sort.
  *
  * Define these macros, then include this file.  It undefines them.
  *

@@ -72,10 +72,8 @@ typedef enum JoinMethod
 #define PREFIX_LEFT_TUPLES_DIVISOR	12
 #define COUNTS_DIVISOR				16
 
-/* Size of the part of an entry that all methods have, in bytes. */
+/* Size of the part of an entry that all methods have, in bytes, and of what files always have of it. */
 #define ENTRY_SIZE			24
-
-/* Size in a file of an entry without the hash value and the number of the row. */
 #define ENTRY_SIZE_BRIEF	16
 
 /*
@@ -85,35 +83,36 @@ typedef enum JoinMethod
 #define DISTANCE_JOINED_SIZE	52
 #define REFS_JOINED_SIZE		16
 
-/* Size of an entry of an element of a prefix. */
+/* Size in memory of an entry of an element of a prefix. */
 #define PREFIX_ENTRY_SIZE			40
 
-/*
- * Return the size in files of an entry with a fingerprint.  Only equalities need the hash
- * value, and only the joins that are not inner ones need the number of the row.
- */
-static inline Size
-join_distance_entry_size(JoinType jointype, bool has_equalities)
+/* Size of an entry, in bytes. */
+typedef struct EntrySize
 {
-	return jointype == JOIN_INNER && !has_equalities ? ENTRY_SIZE_BRIEF : ENTRY_SIZE;
+	Size		in_memory;
+	Size		in_file;
+} EntrySize;
+
+/*
+ * Return the size of an entry that has `size` bytes in memory.  Only equalities need the hash
+ * value, and only the joins that are not inner ones need the number of the row.  Files have
+ * both or neither.
+ */
+static inline EntrySize
+join_entry_size(Size size, JoinType jointype, bool has_equalities)
+{
+	bool		is_brief = jointype == JOIN_INNER && !has_equalities;
+
+	return (EntrySize) {size, size - (is_brief ? ENTRY_SIZE - ENTRY_SIZE_BRIEF : 0)};
 }
 
 /*
- * Return the size of an entry with the keys of nbands bands.
+ * Return the size in memory of an entry with the keys of nbands bands.
  */
 static inline Size
 join_band_entry_size(int nbands)
 {
 	return MAXALIGN(ENTRY_SIZE + nbands * sizeof(uint32));
-}
-
-/*
- * Return the memory for an entry while it is joined, if it has entry_size bytes in files.
- */
-static inline Size
-join_entry_memory(Size entry_size, Size joined_size)
-{
-	return Max(entry_size, ENTRY_SIZE) + joined_size;
 }
 
 #endif							/* SIMHASH_JOIN_SIZES_H */

@@ -199,9 +199,9 @@ chunk_is_full(const SimHashJoinState *state)
 	const JoinEntries *right = &match->right->entries;
 	Size		nright = right->source ? right->capacity : right->allocated;
 	Size		right_size = match->reserved + MemoryContextMemAllocated(match->right->context, true) +
-		nright * match->joined_size + (nright - right->allocated) * right->stride;
+		nright * match->joined_size + (nright - right->allocated) * right->entry_size.in_memory;
 	Size		left_size = left->tuples.memory + left->values.memory + join_bitmap_size(state) +
-		(Size) left->entries.n * join_entry_memory(match->entry_size, match->joined_size);
+		(Size) left->entries.n * (match->entry_size.in_memory + match->joined_size);
 	Size		limit = right_size < match->memory ? match->memory - right_size : 0;
 
 	/* a row may have many entries, but fewer than half of the capacity */

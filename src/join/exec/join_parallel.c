@@ -74,7 +74,7 @@ struct JoinShared
 	SharedFileSet files;
 	Barrier		barrier;
 	int			nparticipants;	/* maximum number, with the leader */
-	Size		entry_size;
+	EntrySize	entry_size;
 	uint32		n;				/* number of partitions in each round */
 	int			nrounds;
 	dsa_pointer matched;		/* bitmap of left rows that have a match; invalid for an inner
@@ -365,7 +365,7 @@ write_partitions(SimHashJoinState *state, bool is_left)
  * Prepare to load entries of partitions.
  */
 static void
-begin_loading(JoinStore *store, Size entry_size)
+begin_loading(JoinStore *store, EntrySize entry_size)
 {
 	join_entries_close(&store->entries);
 	join_entries_init(&store->entries, store->context, 0, entry_size);

@@ -141,9 +141,8 @@ mark_matched(SimHashJoinState *state, uint32 row)
 /* --- rows of the result ----------------------------------------------------------- */
 
 /*
- * Return the next pair of rows that the methods find, or NULL at the end of the two loaded
- * chunks.  If tuples are in files, lets pairs wait, and returns them once no more may be
- * pending.
+ * Return the next pair of rows that the methods find, or NULL at the end of the two loaded chunks.
+ * If tuples are in files, lets pairs wait, and returns them once no more may be pending.
  */
 static const JoinPair *
 next_row_pair(SimHashJoinState *state)

@@ -2,11 +2,10 @@
  * Methods of a join of signatures that share a band
  *
  * An entry has one key for each band of a row's signature.  The signature is a value that is
- * stored apart from the tuple.  For one band after the other, both inputs are sorted by the
- * key of this band, and merged.  A pair may share several keys.  It is returned for the
- * first of them only.  The keys of the two entries decide that, so no set of pairs is
- * needed.  If neither input fits into memory, entries are partitioned by one band after the
- * other.
+ * stored apart from the tuple.  For one band after the other, both inputs are sorted by the key of
+ * this band, and merged.  A pair may share several keys.  It is returned for the first of them
+ * only.  The keys of the two entries decide that, so no set of pairs is needed.  If neither input
+ * fits into memory, entries are partitioned by one band after the other.
  *
  * Keys are hash values, so the signatures of each pair are tested, after the cheap clauses.
  * A pair that shares a band shares its key, so it is returned.
@@ -124,7 +123,7 @@ band_begin(JoinMatch *match)
 	make_salt(state->salt);
 	state->nbands = 0;
 	state->has_others = false;
-	match->entry_size = ENTRY_SIZE;
+	match->entry_size = join_entry_size(ENTRY_SIZE, match->jointype, match->has_equalities);
 	match->joined_size = REFS_JOINED_SIZE;
 	match->right_limit = match->left_limit = match->memory / BAND_TUPLES_DIVISOR;
 	match->reserved = match->memory / PENDING_DIVISOR * 2;
@@ -175,7 +174,8 @@ set_params(BandMatch *state, uint64 params, int nbands)
 	}
 	state->params = params;
 	state->nbands = nbands;
-	state->match.entry_size = join_band_entry_size(nbands);
+	state->match.entry_size = join_entry_size(join_band_entry_size(nbands), state->match.jointype,
+											  state->match.has_equalities);
 }
 
 /*
@@ -222,8 +222,7 @@ band_partition_of(const void *arg, const JoinEntry *entry, int band)
 }
 
 /*
- * Return the number of bands, and one more for the pairs with other parameters if there are
- * any.
+ * Return the number of bands, and one more for the pairs with other parameters if there are any.
  */
 static int
 number_of_rounds(const BandMatch *state)
@@ -242,7 +241,7 @@ band_choose_rounds(JoinMatch *match, double nentries, uint32 *n)
 {
 	if (match->shared)
 		return Max(number_of_rounds((BandMatch *) match), 1);
-	if (nentries / match->right->entries.capacity * BYTES_PER_SORTING < match->entry_size)
+	if (nentries / match->right->entries.capacity * BYTES_PER_SORTING < match->entry_size.in_file)
 		*n = 1;
 	return *n == 1 ? 1 : number_of_rounds((BandMatch *) match);
 }
@@ -336,9 +335,8 @@ begin_band(BandMatch *state)
 /* --- pairs ----------------------------------------------------------------------- */
 
 /*
- * Start to pair the loaded entries.  If they are partitioned, go through the band of the
- * round only, else through all bands.  Band number nbands stands for the pairs with other
- * parameters.
+ * Start to pair the loaded entries.  If they are partitioned, go through the band of the round
+ * only, else through all bands.  Band number nbands stands for the pairs with other parameters.
  */
 static void
 band_begin_pairs(JoinMatch *match)

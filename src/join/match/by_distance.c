@@ -1,12 +1,11 @@
 /*
  * Methods of a join of fingerprints within a radius
  *
- * An entry has the fingerprint of a row.  Loaded entries are sorted by hash value and
- * fingerprint, and paired by distance_pairs.c.  If neither input fits into memory, entries
- * are partitioned by blocks of their bits (pairs/block_cut.c): each block that can be the
- * first of a choice.  The partitions by a block contain all pairs that a choice beginning
- * with this block finds.  So each input is read and written once for each such block, not
- * once for each choice.
+ * An entry has the fingerprint of a row.  Loaded entries are sorted by hash value and fingerprint,
+ * and paired by distance_pairs.c.  If neither input fits into memory, entries are partitioned by
+ * blocks of their bits (pairs/block_cut.c): each block that can be the first of a choice.  The
+ * partitions by a block contain all pairs that a choice beginning with this block finds.  So each
+ * input is read and written once for each such block, not once for each choice.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -70,7 +69,7 @@ distance_begin(JoinMatch *match)
 
 	state->pairs.context = match->context;
 	state->pairs.near_pairs.random = pg_prng_uint64(&pg_global_prng_state);
-	match->entry_size = join_distance_entry_size(match->jointype, match->has_equalities);
+	match->entry_size = join_entry_size(ENTRY_SIZE, match->jointype, match->has_equalities);
 	match->joined_size = DISTANCE_JOINED_SIZE;
 	match->right_limit = match->memory / DISTANCE_ALL_TUPLES_DIVISOR;
 	match->right_divisor = DISTANCE_ENTRIES_DIVISOR;
@@ -89,10 +88,9 @@ sample_size(const JoinStore *store)
 }
 
 /*
- * Consider the fingerprint of the next row for the sample of an input.  The sample of the
- * left input follows that of the right one, which is complete.  Every row so far is in the
- * sample with the same probability (Vitter, "Random sampling with a reservoir", 1985,
- * algorithm R).
+ * Consider the fingerprint of the next row for the sample of an input.  The sample of the left
+ * input follows that of the right one, which is complete.  Every row so far is in the sample with
+ * the same probability (Vitter, "Random sampling with a reservoir", 1985, algorithm R).
  */
 static void
 add_to_sample(DistanceMatch *state, const JoinStore *store, SimHash fp)

@@ -1,18 +1,16 @@
 /*
  * Methods of a join of arrays of hashes within a Jaccard distance: prefix filtering
  *
- * The elements of all arrays have a global order, the rarest first.  The prefix of an array
- * is so many of its first elements that an array which has none of them is beyond the
- * radius.  If two arrays are within the radius, the first element that they share is in the
- * prefixes of both.  (Chaudhuri, Ganti, Kaushik, "A primitive operator for similarity joins
- * in data cleaning", 2006; Bayardo, Ma, Srikant, "Scaling up all pairs similarity search",
- * 2007.)  So a row has an entry for each element of its prefix, and rows meet by these keys
- * (prefix_pairs.c).
+ * The elements of all arrays have a global order, the rarest first.  The prefix of an array is so
+ * many of its first elements that an array which has none of them is beyond the radius.  If two
+ * arrays are within the radius, the first element that they share is in the prefixes of both.
+ * (Chaudhuri, Ganti, Kaushik, "A primitive operator for similarity joins in data cleaning", 2006;
+ * Bayardo, Ma, Srikant, "Scaling up all pairs similarity search", 2007.)  So a row has an entry
+ * for each element of its prefix, and rows meet by these keys (prefix_pairs.c).
  *
- * The order is by an estimate of the frequency of the elements in the right input, then by
- * the elements themselves.  It need not be right, but it must be the same for all rows.  So
- * the right rows are read and counted first, and all entries are made after that, once the
- * radius is known.
+ * The order is by an estimate of the frequency of the elements in the right input, then by the
+ * elements themselves.  It need not be right, but it must be the same for all rows.  So the right
+ * rows are read and counted first, and all entries are made after that, once the radius is known.
  *
  * The frequencies are in a table of counters with one hash function, at most a sixteenth of
  * the memory.  A wrong one costs time, and no pair, since both inputs use the same.
@@ -109,7 +107,7 @@ prefix_begin(JoinMatch *match)
 	state->pairs.context = match->context;
 	state->has_entries = false;
 	state->nelements = 0;
-	match->entry_size = PREFIX_ENTRY_SIZE;
+	match->entry_size = join_entry_size(PREFIX_ENTRY_SIZE, match->jointype, match->has_equalities);
 	match->joined_size = REFS_JOINED_SIZE;
 	match->right_limit = match->memory / PREFIX_TUPLES_DIVISOR;
 	match->left_limit = match->memory / PREFIX_LEFT_TUPLES_DIVISOR;
@@ -661,8 +659,20 @@ find_pairs_ahead(PrefixMatch *state)
 }
 
 /*
+ * Return true if row a was kept after row b.  Entries in files may have no row numbers, and tuples
+ * go to memory before they go to a file.  Then the order of tuples in memory may be wrong.
+ */
+static inline bool
+is_after(const JoinEntry *a, const JoinEntry *b)
+{
+	if (a->row != b->row)
+		return a->row > b->row;
+	return (a->location << 63 | a->location >> 1) > (b->location << 63 | b->location >> 1);
+}
+
+/*
  * Advance to the next pair.  In a self-join whose pairs may be pending, the left row is the one
- * with the lower location, so that pending pairs of the same rows are equal.  Sets match->tag to 0
+ * that was kept first, so that pending pairs of the same rows are equal.  Sets match->tag to 0
  * if the shared key is the rarest element of either row, since then the rows meet here first.
  * Otherwise sets it to the key's position in the left prefix.
  */
@@ -677,8 +687,7 @@ prefix_next_pair(JoinMatch *match, JoinEntry **left, JoinEntry **right)
 		return false;
 	*left = state->ahead[state->next_ahead].left;
 	*right = state->ahead[state->next_ahead++].right;
-	if (join_match_is_self(match) && match->done == NULL &&
-		(*left)->location > (*right)->location)
+	if (join_match_is_self(match) && match->done == NULL && is_after(*left, *right))
 	{
 		JoinEntry  *entry = *left;
 

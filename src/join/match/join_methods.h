@@ -181,7 +181,7 @@ struct JoinMatch
 	uint64		tag;			/* of the pair that next_pair() has found */
 
 	/* Set by begin(), in bytes; entry_size also later, before the first row is kept */
-	Size		entry_size;		/* size of an entry in files */
+	EntrySize	entry_size;
 	Size		joined_size;	/* more memory for an entry while it is joined */
 	Size		right_limit;	/* limit of join_store_reset(), or 0 for none */
 	Size		left_limit;
@@ -197,7 +197,7 @@ struct JoinMatch
 static inline Size
 join_match_capacity(const JoinMatch *match, Size memory, double divisor)
 {
-	return memory / divisor / join_entry_memory(match->entry_size, match->joined_size);
+	return memory / divisor / (match->entry_size.in_memory + match->joined_size);
 }
 
 /*

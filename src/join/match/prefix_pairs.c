@@ -224,8 +224,7 @@ may_match(const PrefixPairs *pairs, const PrefixEntry *left, const PrefixEntry *
 }
 
 /*
- * Return the next right entry to pair with the current left entry, or NULL if there are no
- * more.
+ * Return the next right entry to pair with the current left entry, or NULL if there are no more.
  */
 static JoinEntry *
 next_right(PrefixPairs *pairs)

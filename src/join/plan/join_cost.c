@@ -81,8 +81,9 @@ typedef struct Chunks
  */
 typedef struct MethodCosts
 {
-	Size		entry;			/* bytes of the entries of a row in files */
-	Size		joined;			/* more bytes for these entries while they are joined */
+	double		nentries;		/* number of entries of a row */
+	EntrySize	entry;			/* size of one */
+	Size		joined;			/* more bytes for it while it is joined */
 	double		right_divisor;	/* the memory divided by this is for the right entries */
 	int			nrounds;		/* number of times that entries are partitioned; 0 if they are
 								 * written to their partitions at once */
@@ -122,31 +123,33 @@ prefix_length(const JoinClauses *clauses)
 static MethodCosts
 method_costs(const JoinClauses *clauses)
 {
-	MethodCosts costs = {0};
+	MethodCosts costs = {.nentries = 1};
+	Size		size = ENTRY_SIZE;
 
 	switch (clauses->spec.method)
 	{
 		case JOIN_BY_DISTANCE:
-			costs.entry = join_distance_entry_size(clauses->spec.jointype, clauses->equal != NIL);
 			costs.joined = DISTANCE_JOINED_SIZE;
 			costs.right_divisor = DISTANCE_ENTRIES_DIVISOR;
 			costs.nrounds = Max(clauses->radius, 0) + 1;
 			break;
 		case JOIN_BY_BANDS:
 			costs.nrounds = number_of_bands(clauses);
-			costs.entry = join_band_entry_size(costs.nrounds);
+			size = join_band_entry_size(costs.nrounds);
 			costs.joined = REFS_JOINED_SIZE;
 			costs.right_divisor = BAND_ENTRIES_DIVISOR;
 			costs.pairing = BAND_OPERATORS * costs.nrounds;
 			break;
 		case JOIN_BY_PREFIX:
-			costs.entry = PREFIX_ENTRY_SIZE * prefix_length(clauses);
-			costs.joined = REFS_JOINED_SIZE * prefix_length(clauses);
+			size = PREFIX_ENTRY_SIZE;
+			costs.nentries = prefix_length(clauses);
+			costs.joined = REFS_JOINED_SIZE;
 			costs.right_divisor = PREFIX_ENTRIES_DIVISOR;
 			costs.pairing = clauses->elements * ELEMENT_OPERATORS +
-				prefix_length(clauses) * PREFIX_ENTRY_OPERATORS;
+				costs.nentries * PREFIX_ENTRY_OPERATORS;
 			break;
 	}
+	costs.entry = join_entry_size(size, clauses->spec.jointype, clauses->equal != NIL);
 	return costs;
 }
 
@@ -241,7 +244,7 @@ static Chunks
 estimate_chunks(const Path *left, const Path *right, const MethodCosts *method, bool is_parallel)
 {
 	Size		memory = get_hash_memory_limit();
-	double		of_entry = join_entry_memory(method->entry, method->joined);
+	double		of_entry = method->nentries * (method->entry.in_memory + method->joined);
 	double		max_right = floor(memory / method->right_divisor / of_entry);
 	double		max_left = Max(memory - right->rows * of_entry, memory / MIN_CHUNK_DIVISOR) /
 		(of_entry + row_size(left ? left : right));
@@ -275,6 +278,7 @@ static Cost
 spilling_cost(const Path *left, const Path *right, const Chunks *chunks,
 			  const MethodCosts *method, double shared_memory)
 {
+	double		of_entry = method->nentries * method->entry.in_file;
 	double		entries = right->rows;
 	double		tuples = right->rows * row_size(right);
 	double		copies = 1;
@@ -292,7 +296,7 @@ spilling_cost(const Path *left, const Path *right, const Chunks *chunks,
 		return 0;
 	return entries * copies * SPILLING_OPERATORS * cpu_operator_cost +
 		2 * seq_page_cost *
-		ceil(Max(tuples + entries * copies * method->entry - shared_memory, 0) / BLCKSZ);
+		ceil(Max(tuples + entries * copies * of_entry - shared_memory, 0) / BLCKSZ);
 }
 
 /*

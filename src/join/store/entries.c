@@ -39,8 +39,8 @@ entry_writer_init(EntryWriter *writer, MemoryContext context, Size memory)
 {
 	Size		size = Min(memory / writer->n, BLCKSZ);
 
-	size = size > sizeof(EntryBlock) ? (size - sizeof(EntryBlock)) / writer->entry_size : 1;
-	writer->block_size = sizeof(EntryBlock) + Max(size, 1) * writer->entry_size;
+	size = size > sizeof(EntryBlock) ? (size - sizeof(EntryBlock)) / writer->entry_size.in_file : 1;
+	writer->block_size = sizeof(EntryBlock) + Max(size, 1) * writer->entry_size.in_file;
 	writer->block = MemoryContextAllocExtended(context, writer->n * writer->block_size,
 											   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (uint32 i = 0; i < writer->n; i++)
@@ -63,6 +63,15 @@ flush_block(EntryWriter *writer, EntryBlock *block, EntryList *partition)
 }
 
 /*
+ * Return how many bytes files have of the part of an entry that all methods have.
+ */
+static inline Size
+common_size(EntrySize size)
+{
+	return size.in_file - (size.in_memory - sizeof(JoinEntry));
+}
+
+/*
  * Add an entry to its partition.
  */
 void
@@ -71,9 +80,11 @@ entry_writer_add(EntryWriter *writer, const JoinEntry *entry)
 	uint32		p = writer->n == 1 ? 0 :
 		writer->number_of(writer->arg, entry, writer->round) & (writer->n - 1);
 	EntryBlock *block = (EntryBlock *) (writer->block + p * writer->block_size);
+	Size		common = common_size(writer->entry_size);
 
-	memcpy((char *) block + block->size, entry, writer->entry_size);
-	block->size += writer->entry_size;
+	memcpy((char *) block + block->size, entry, common);
+	memcpy((char *) block + block->size + common, entry + 1, writer->entry_size.in_file - common);
+	block->size += writer->entry_size.in_file;
 	block->n++;
 	if (block->size == writer->block_size)
 		flush_block(writer, block, &writer->partition[p]);
@@ -101,7 +112,7 @@ entry_writer_end(EntryWriter *writer)
  * Return an array of readers of n lists.
  */
 EntryReader *
-entry_readers_make(MemoryContext context, JoinTuples *blocks, Size entry_size,
+entry_readers_make(MemoryContext context, JoinTuples *blocks, EntrySize entry_size,
 				   const EntryList *list, uint32 n)
 {
 	EntryReader *reader = MemoryContextAllocHuge(context, n * sizeof(EntryReader));
@@ -117,9 +128,10 @@ entry_readers_make(MemoryContext context, JoinTuples *blocks, Size entry_size,
  * memory become addresses.
  */
 uint32
-entry_reader_read(EntryReader *reader, JoinEntry *entries, uint32 max)
+entry_reader_read(EntryReader *reader, JoinEntry *entry, uint32 max)
 {
-	Size		stride = join_entry_stride(reader->entry_size);
+	Size		size = reader->entry_size.in_file;
+	Size		common = common_size(reader->entry_size);
 	uint32		n = 0;
 
 	if (reader->nread == 0)
@@ -131,20 +143,21 @@ entry_reader_read(EntryReader *reader, JoinEntry *entries, uint32 max)
 	{
 		const EntryBlock *block = (const EntryBlock *) join_tuples_fetch(reader->blocks, reader->block);
 		uint32		ntogether = Min(max - n, block->n - reader->nread_of_block);
-		const char *source = (const char *) (block + 1) + reader->nread_of_block * reader->entry_size;
+		const char *source = (const char *) (block + 1) + reader->nread_of_block * size;
 
 		CHECK_FOR_INTERRUPTS();
-		for (uint32 i = 0; i < ntogether; i++, source += reader->entry_size)
+		for (uint32 i = 0; i < ntogether; i++, source += size)
 		{
-			JoinEntry  *entry = join_entry_at(entries, stride, n++);
-
 			entry->hash = entry->row = 0;
-			memcpy(entry, source, reader->entry_size);
+			memcpy(entry, source, common);
+			memcpy(entry + 1, source + common, size - common);
 			entry->row += reader->first_row;
 			if (reader->tuples && !(entry->location & IN_FILE))
 				entry->location = join_tuple_location(join_tuples_fetch(reader->tuples,
 																		entry->location));
+			entry = (JoinEntry *) ((char *) entry + reader->entry_size.in_memory);
 		}
+		n += ntogether;
 		reader->nread += ntogether;
 		reader->nread_of_block += ntogether;
 		if (reader->nread_of_block == block->n)
@@ -169,17 +182,14 @@ clamp_capacity(Size n)
 
 /*
  * Initialize an empty set of entries.  At most `capacity` entries are in memory, but
- * MIN_CAPACITY if that is more.  In the file, an entry has entry_size bytes:
- * ENTRY_SIZE_BRIEF, ENTRY_SIZE, or more if a method's own data follow.  To free the memory,
- * the caller resets or deletes the context.
+ * MIN_CAPACITY if that is more.  To free the memory, the caller resets or deletes the context.
  */
 void
-join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity, Size entry_size)
+join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity, EntrySize entry_size)
 {
 	memset(entries, 0, sizeof(JoinEntries));
 	entries->context = context;
 	entries->entry_size = entry_size;
-	entries->stride = join_entry_stride(entry_size);
 	entries->capacity = clamp_capacity(capacity);
 }
 
@@ -189,7 +199,7 @@ join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity, Si
 static void
 reserve_entries(JoinEntries *entries, uint32 n)
 {
-	Size		more = entries->allocated * entries->stride > MANY_BYTES ?
+	Size		more = entries->allocated * entries->entry_size.in_memory > MANY_BYTES ?
 		entries->allocated / 4 : entries->allocated;
 	Size		allocated = Min(Max(entries->allocated + more, MIN_CAPACITY), entries->capacity);
 
@@ -197,8 +207,8 @@ reserve_entries(JoinEntries *entries, uint32 n)
 		return;
 	allocated = Max(allocated, n);
 	entries->entry = entries->entry ?
-		repalloc_huge(entries->entry, allocated * entries->stride) :
-		MemoryContextAllocHuge(entries->context, allocated * entries->stride);
+		repalloc_huge(entries->entry, allocated * entries->entry_size.in_memory) :
+		MemoryContextAllocHuge(entries->context, allocated * entries->entry_size.in_memory);
 	entries->allocated = allocated;
 }
 
@@ -224,7 +234,7 @@ join_entries_spill(JoinEntries *entries)
 		entries->spilled,.n = 1,.entry_size = entries->entry_size,.partition = &entries->all->list
 	};
 	entry_writer_init(&writer, entries->spilled->context,
-					  entries->capacity * entries->stride / SPILL_DIVISOR);
+					  entries->capacity * entries->entry_size.in_memory / SPILL_DIVISOR);
 	for (uint32 i = 0; i < entries->n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -251,7 +261,7 @@ join_entries_add(JoinEntries *entries, const JoinEntry *entry)
 	if (entries->n == entries->capacity)
 		join_entries_spill(entries);
 	reserve_entries(entries, entries->n + 1);
-	memcpy(join_entries_at(entries, entries->n++), entry, entries->stride);
+	memcpy(join_entries_at(entries, entries->n++), entry, entries->entry_size.in_memory);
 	entries->sorted = false;
 }
 

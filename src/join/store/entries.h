@@ -10,9 +10,8 @@
 #include "join/store/tuples.h"
 
 /*
- * An entry of a row.  What a method adds to this struct follows it.  All entries of an
- * execution have the same size.  A method that wants more keys for some rows adds several
- * entries for a row.
+ * An entry of a row.  What a method adds to this struct follows it.  All entries of an execution
+ * have the same size.  A method that wants more keys for some rows adds several entries for a row.
  */
 typedef struct JoinEntry
 {
@@ -20,7 +19,7 @@ typedef struct JoinEntry
 								 * or an element of a prefix */
 	TupleLocation location;
 
-	/* The rest is not in files if the join has no use for it.  Then it is 0. */
+	/* These are not in files if the join has no use for them.  Then they are 0. */
 	uint32		hash;			/* hash value of the equality keys */
 	uint32		row;			/* number of the row in its input or chunk, from 0 */
 } JoinEntry;
@@ -39,7 +38,7 @@ typedef struct EntryList
 typedef struct EntryReader
 {
 	JoinTuples *blocks;
-	Size		entry_size;		/* in bytes */
+	EntrySize	entry_size;
 	EntryList	list;
 	uint64		nread;			/* number of entries that have been read */
 	TupleLocation block;		/* the block to read next */
@@ -59,8 +58,7 @@ typedef struct EntryBlock
 } EntryBlock;
 
 /*
- * Returns a number of an entry.  Its low bits are the number of the entry's partition in a
- * round.
+ * Returns a number of an entry.  Its low bits are the number of the entry's partition in a round.
  */
 typedef uint32 (*PartitionFunction) (const void *arg, const JoinEntry *entry, int round);
 
@@ -72,7 +70,7 @@ typedef struct EntryWriter
 	const void *arg;			/* argument of number_of() */
 	uint32		n;				/* number of partitions, a power of 2 */
 	int			round;
-	Size		entry_size;		/* in bytes */
+	EntrySize	entry_size;
 	Size		block_size;		/* size of a full block, in bytes */
 	char	   *block;			/* n blocks that are being filled */
 	EntryList  *partition;		/* partitions of this round; those of the next one follow */
@@ -84,8 +82,7 @@ typedef struct EntryWriter
 typedef struct JoinEntries
 {
 	MemoryContext context;		/* context of the array */
-	Size		entry_size;		/* size of an entry in a file, in bytes */
-	Size		stride;			/* and in memory */
+	EntrySize	entry_size;
 	JoinEntry  *entry;
 	uint32		n;
 	uint32		allocated;		/* size of the array, in entries */
@@ -106,30 +103,12 @@ typedef struct JoinEntries
 } JoinEntries;
 
 /*
- * Return the size of an entry in memory, which has entry_size bytes in a file.
- */
-static inline Size
-join_entry_stride(Size entry_size)
-{
-	return Max(entry_size, sizeof(JoinEntry));
-}
-
-/*
- * Return element i of an array of entries.
- */
-static inline JoinEntry *
-join_entry_at(const JoinEntry *entries, Size stride, uint32 i)
-{
-	return (JoinEntry *) ((char *) entries + i * stride);
-}
-
-/*
  * Return loaded entry i.
  */
 static inline JoinEntry *
 join_entries_at(const JoinEntries *entries, uint32 i)
 {
-	return join_entry_at(entries->entry, entries->stride, i);
+	return (JoinEntry *) ((char *) entries->entry + i * entries->entry_size.in_memory);
 }
 
 /* References to loaded entries of one input, sorted by 32 bits. */
@@ -174,12 +153,12 @@ join_pair_is_repeated(const uint32 *done, bool itself, uint32 left, uint32 right
 	return left == right ? !itself : right < left && !join_row_is_done(done, right_row);
 }
 
-extern EntryReader *entry_readers_make(MemoryContext context, JoinTuples *blocks, Size entry_size,
+extern EntryReader *entry_readers_make(MemoryContext context, JoinTuples *blocks, EntrySize entry_size,
 									   const EntryList *list, uint32 n);
 extern uint32 entry_reader_read(EntryReader *reader, JoinEntry *entries, uint32 max);
 
 extern void join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity,
-							  Size entry_size);
+							  EntrySize entry_size);
 extern void join_entries_add(JoinEntries *entries, const JoinEntry *entry);
 extern void join_entries_spill(JoinEntries *entries);
 extern void join_entries_load_all(JoinEntries *entries);

@@ -1,6 +1,5 @@
 /*
- * Sorts entries by hash value and key, or references to entries by a number, and merges
- * references
+ * Sorts entries by hash value and key, or references to entries by a number, and merges references
  *
  * Many references are sorted by their upper half alone, in three stable passes.  That takes
  * a third of the time that radix_sort.h takes for entries.
@@ -41,8 +40,7 @@
 #define PREFETCH_DISTANCE	16
 
 /*
- * Sort references by one digit into another array.  The sort is stable.  Checks for
- * interrupts.
+ * Sort references by one digit into another array.  The sort is stable.  Checks for interrupts.
  */
 static void
 sort_refs_by_digit(const uint64 *ref, uint64 *sorted, uint32 n, int shift)

@@ -1,10 +1,9 @@
 /*
  * What a join keeps of an input: entries, tuples and values
  *
- * Some methods store the value that a row is joined by, either apart from the row's tuple,
- * or at its end.  If no clause and no output needs the column of values, the tuple has a NULL
- * instead.  A value that is stored apart is fetched only if the cheap clauses hold for a
- * pair.
+ * Some methods store the value that a row is joined by, either apart from the row's tuple, or at
+ * its end.  If no clause and no output needs the column of values, the tuple has a NULL instead.
+ * A value that is stored apart is fetched only if the cheap clauses hold for a pair.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -38,7 +37,7 @@ join_store_close(JoinStore *store)
  * `capacity` and entry_size.
  */
 void
-join_store_reset(JoinStore *store, Size limit, Size capacity, Size entry_size)
+join_store_reset(JoinStore *store, Size limit, Size capacity, EntrySize entry_size)
 {
 	join_store_close(store);
 	join_tuples_init(&store->tuples, store->context, limit);

@@ -34,7 +34,7 @@ typedef struct JoinStore
 } JoinStore;
 
 extern void join_store_close(JoinStore *store);
-extern void join_store_reset(JoinStore *store, Size limit, Size capacity, Size entry_size);
+extern void join_store_reset(JoinStore *store, Size limit, Size capacity, EntrySize entry_size);
 extern void join_store_share(JoinStore *store, SharedArenas *arenas, FileSet *fileset,
 							 bool is_left, int own, int n);
 extern void join_store_export(JoinStore *store);
