@@ -1,19 +1,17 @@
 /*
  * Blocks to cut fingerprints into, so that near ones agree on some of them
  *
- * Cut 64 bits into k + p blocks.  Two fingerprints that differ in at most k bits agree on
- * at least p of the blocks (Manku, Jain and Das Sarma, "Detecting near-duplicates for web
- * crawling", 2007, section 3).  So all pairs are found if, for every choice of p
- * blocks, one compares the fingerprints that agree on these blocks.  A larger p makes fewer
- * useless comparisons but more choices.  With k = 8 and p = 3 there are 165 choices of 17
- * bits each.
+ * Cut 64 bits into k + p blocks.  Two fingerprints that differ in at most k bits agree on at least
+ * p of the blocks (Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling", 2007,
+ * section 3).  So all pairs are found if, for every choice of p blocks, one compares the
+ * fingerprints that agree on these blocks.  A larger p makes fewer useless comparisons but more
+ * choices.  With k = 8 and p = 3 there are 165 choices of 17 bits each.
  *
- * Bits are not equally useful.  A bit that is the same in nearly all fingerprints
- * distinguishes few of them.  So blocks have about equal weights rather than equal numbers
- * of bits.  The weight of a bit is minus the logarithm to base 2 of the probability that
- * the bit is the same in two fingerprints, estimated from a sample.  Bits may be
- * correlated.  So the comparisons of a cut are also counted for the pairs of the sample,
- * and the larger of the two estimates is used.
+ * Bits are not equally useful.  A bit that is the same in nearly all fingerprints distinguishes
+ * few of them.  So blocks have about equal weights rather than equal numbers of bits.  The weight
+ * of a bit is minus the logarithm to base 2 of the probability that the bit is the same in two
+ * fingerprints, estimated from a sample.  Bits may be correlated.  So the comparisons of a cut are
+ * also counted for the pairs of the sample, and the larger of the two estimates is used.
  *
  * Neighbouring bits may agree, as those of the hashes of images do.  Then a block of
  * neighbouring bits distinguishes less than its number of bits suggests.  So bits may also
@@ -140,11 +138,10 @@ cut_blocks(BlockCut *cut, const CutBits *bits, int nblocks, bool dealt)
 }
 
 /*
- * Return the cost of partitioning n members by every choice of `agree` blocks, if nbits
- * bits are cut into radius + `agree` blocks.  Call it with `agree` = 1, 2 and so on, and
- * with *partitions = 0 at first.  It adds the number of choices to *partitions, which is
- * the number of times that all members are partitioned by a block.  It is a sum, because
- * choices share their first blocks.
+ * Return the cost of partitioning n members by every choice of `agree` blocks, if nbits bits are
+ * cut into radius + `agree` blocks.  Call it with `agree` = 1, 2 and so on, and with *partitions =
+ * 0 at first.  It adds the number of choices to *partitions, which is the number of times that all
+ * members are partitioned by a block.  It is a sum, because choices share their first blocks.
  */
 static double
 partition_cost(double n, int nbits, int radius, int agree, double *partitions)
@@ -169,11 +166,10 @@ comparisons_of_unrelated(double total, int radius, int agree)
 }
 
 /*
- * Estimate how often a pair of fingerprints is compared, on average over all pairs.  A pair
- * is compared once for each choice among the blocks on which the pair agrees.  The
- * average over the pairs of the sample takes correlated bits and near pairs into account.
- * Equal fingerprints of the sample are skipped, since they may be one fingerprint drawn
- * twice.
+ * Estimate how often a pair of fingerprints is compared, on average over all pairs.  A pair is
+ * compared once for each choice among the blocks on which the pair agrees.  The average over the
+ * pairs of the sample takes correlated bits and near pairs into account.  Equal fingerprints of
+ * the sample are skipped, since they may be one fingerprint drawn twice.
  */
 static double
 comparisons_of_pair(const BlockCut *cut, const SimHash *sample, int nsample, int agree)

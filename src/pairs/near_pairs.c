@@ -8,10 +8,9 @@
  * first.  A range with few members is compared at once, however many bits are left.  So
  * nearly all work is done on ranges that fit into the processor's cache.
  *
- * In skewed data, many members may agree on all blocks of a choice.  These members get a
- * cut of their own, with the bits in which they still differ.  The blocks of the choice
- * are not among these bits.  So each cut has fewer bits than the cut before, and the
- * recursion ends.
+ * In skewed data, many members may agree on all blocks of a choice.  These members get a cut of
+ * their own, with the bits in which they still differ.  The blocks of the choice are not among
+ * these bits.  So each cut has fewer bits than the cut before, and the recursion ends.
  *
  * The recursion uses a stack of frames, so a caller can stop after any range.
  *
@@ -43,10 +42,9 @@ typedef struct Digit
  * A frame of the stack.  It has a range of members that agree on `nchosen` blocks, and the
  * state of the work on the range.
  *
- * A frame of choices chooses one more block: each of the blocks from first_block on, in
- * turn, up to the last one after which enough blocks are left for the rest of the choice.
- * A frame of partitions has partitioned the range by a digit of one block, and goes
- * through the partitions.
+ * A frame of choices chooses one more block: each of the blocks from first_block on, in turn, up
+ * to the last one after which enough blocks are left for the rest of the choice.  A frame of
+ * partitions has partitioned the range by a digit of one block, and goes through the partitions.
  */
 typedef struct PairsFrame
 {
@@ -108,9 +106,8 @@ digit_init(Digit *digit, const uint8 *bits, int nbits)
 }
 
 /*
- * Sort a range of members by a digit.  Sets start[i], for each i from 0 to the number of
- * values of the digit, to the number of members whose digit is less than i.  Checks for
- * interrupts.
+ * Sort a range of members by a digit.  Sets start[i], for each i from 0 to the number of values of
+ * the digit, to the number of members whose digit is less than i.  Checks for interrupts.
  */
 static void
 partition(const Members *members, uint32 first, uint32 n, const Digit *digit,
@@ -293,8 +290,7 @@ enter_range(NearPairs *pairs, uint32 first, uint32 n)
 }
 
 /*
- * Advance a frame of choices, and choose its next block.  Returns false after the last
- * block.
+ * Advance a frame of choices, and choose its next block.  Returns false after the last block.
  */
 static bool
 next_choice(NearPairs *pairs, PairsFrame *frame)

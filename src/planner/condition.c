@@ -264,8 +264,7 @@ condition_check_signatures(Node *clause)
 }
 
 /*
- * Return true if a condition bounds the distance from below and from above, as an equality
- * does.
+ * Return true if a condition bounds the distance from below and from above, as an equality does.
  */
 bool
 condition_is_equality(const Condition *condition)
@@ -433,8 +432,7 @@ condition_is_beside(Node *clause)
 }
 
 /*
- * Read a clause that is a comparison, a call, or sig % sig.  Returns false for any other
- * clause.
+ * Read a clause that is a comparison, a call, or sig % sig.  Returns false for any other clause.
  */
 bool
 condition_read(Node *clause, Condition *condition)
@@ -587,8 +585,7 @@ known_radius(PlannerInfo *root, const Distance *distance, Node *radius)
  * Read the arguments of fp <@ ball or ball =~= ball.  Returns false if the arguments have
  * other types, or if a ball is NULL.  If a ball is NULL, sets *otherwise to 0.
  *
- * The types are checked because an operator with any argument types may have these
- * estimators.
+ * The types are checked because an operator with any argument types may have these estimators.
  */
 static bool
 read_ball_operands(PlannerInfo *root, const SimHashObjects *objects, List *args,
@@ -642,9 +639,8 @@ read_ball_operands(PlannerInfo *root, const SimHashObjects *objects, List *args,
 }
 
 /*
- * Read an operator with a ball, or sig % sig, from the arguments of an estimator.  Returns
- * false if it is neither.  Then sets *otherwise to the selectivity that the estimator should
- * return.
+ * Read an operator with a ball, or sig % sig, from the arguments of an estimator.  Returns false
+ * if it is neither.  Then sets *otherwise to the selectivity that the estimator should return.
  */
 bool
 condition_read_operator(PlannerInfo *root, Oid operator, List *args, Condition *condition,

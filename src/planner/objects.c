@@ -82,10 +82,9 @@ distance_open_ball(const Distance *distance, Datum ball, Datum *center, Datum *r
 /* --- the C function that an SQL function calls ------------------------------- */
 
 /*
- * ALTER FUNCTION can change a function's name and schema, so functions are recognized by
- * their C functions.  FmgrInfo.fn_addr does not suffice.  It is the address of a wrapper
- * if the function has a SET clause, if it is SECURITY DEFINER, or if a module hooks
- * function calls.
+ * ALTER FUNCTION can change a function's name and schema, so functions are recognized by their C
+ * functions.  FmgrInfo.fn_addr does not suffice.  It is the address of a wrapper if the function
+ * has a SET clause, if it is SECURITY DEFINER, or if a module hooks function calls.
  */
 
 static char *
@@ -193,9 +192,8 @@ MEMBERS(DECLARATION)
 static const Member members[] = {MEMBERS(INITIALIZER)};
 
 /*
- * members_changes counts changes of functions.  members_read is the value that
- * members_changes had when the members were last read.  If the two are equal, the cache is
- * valid.
+ * members_changes counts changes of functions.  members_read is the value that members_changes had
+ * when the members were last read.  If the two are equal, the cache is valid.
  */
 static uint64 members_changes = 1;
 static uint64 members_read = 0;

@@ -86,8 +86,7 @@ has_element(const int64 *set, int n, int64 element)
 }
 
 /*
- * Cache of the passage of a function's last call.  The next call usually has the same
- * passage.
+ * Cache of the passage of a function's last call.  The next call usually has the same passage.
  */
 typedef struct PassageCache
 {
@@ -151,9 +150,8 @@ sorted_overlap(const int64 *a, int na, const int64 *b, int nb)
 }
 
 /*
- * Count the distinct elements of the arrays a and b.  Checks for interrupts.  Caches the
- * elements of b for the next call, unless fcinfo is NULL.  Then it leaves no memory
- * allocated.
+ * Count the distinct elements of the arrays a and b.  Checks for interrupts.  Caches the elements
+ * of b for the next call, unless fcinfo is NULL.  Then it leaves no memory allocated.
  */
 Overlap
 hash_array_overlap(FunctionCallInfo fcinfo, Datum a, Datum b)

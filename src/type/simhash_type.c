@@ -34,9 +34,8 @@ hex_digit_value(char c)
 }
 
 /*
- * Parse exactly n hexadecimal digits, at most 16.  Does not check the characters after
- * them.  Returns false at the first character that is not a digit, which may be the
- * terminating NUL.
+ * Parse exactly n hexadecimal digits, at most 16.  Does not check the characters after them.
+ * Returns false at the first character that is not a digit, which may be the terminating NUL.
  */
 bool
 simhash_parse_digits(const char *digits, int n, uint64 *value)
@@ -197,8 +196,7 @@ simhash_send(PG_FUNCTION_ARGS)
 }
 
 /*
- * The order of fingerprints is that of unsigned integers, which is also that of the text
- * form.
+ * The order of fingerprints is that of unsigned integers, which is also that of the text form.
  */
 
 #define COMPARISON_OF_FINGERPRINTS(name, op) \

@@ -21,9 +21,8 @@
 #define VALUES_AHEAD		16
 
 /*
- * Return the number of comparisons that a range takes.  Two values are not compared if
- * both have only left entries, or if both have only right entries.  A NearPairs
- * callback.
+ * Return the number of comparisons that a range takes.  Two values are not compared if both have
+ * only left entries, or if both have only right entries.  A NearPairs callback.
  */
 static double
 pairs_comparisons(NearPairs *near_pairs, uint32 first, uint32 n)
@@ -70,10 +69,9 @@ pairs_are_done(NearPairs *near_pairs, uint32 first, uint32 n)
  * each further call, it resets the context.  If `left` is `right`, two values are paired in one
  * order.
  *
- * If `cut` is not NULL, the entries are those of a partition by `block`, one of the
- * cut's blocks.  Those with equal hash values agree on the first `nbits` bits of that
- * block.  A pair that also agrees on an earlier block is skipped here, because a partition
- * by the earlier block reports it.
+ * If `cut` is not NULL, the entries are those of a partition by `block`, one of the cut's blocks.
+ * Those with equal hash values agree on the first `nbits` bits of that block.  A pair that also
+ * agrees on an earlier block is skipped here, because a partition by the earlier block reports it.
  */
 void
 join_pairs_begin(JoinPairs *pairs, const JoinEntries *left, const JoinEntries *right,
@@ -140,8 +138,7 @@ reserve_values(JoinPairs *pairs, Size n)
 
 /*
  * Read the next value of a group: the smallest remaining fingerprint and its entries in both
- * inputs.  Advances *left and *right beyond these entries.  Returns false at the end of
- * the group.
+ * inputs.  Advances *left and *right beyond these entries.  Returns false at the end of the group.
  */
 static bool
 read_value(JoinEntry **left, JoinEntry *left_end, JoinEntry **right, JoinEntry *right_end,
@@ -228,8 +225,7 @@ make_values(JoinPairs *pairs, JoinEntry *left_end, JoinEntry *right_end)
 }
 
 /*
- * Advance to the next group that has entries of both inputs.  Returns false if there is
- * none.
+ * Advance to the next group that has entries of both inputs.  Returns false if there is none.
  */
 static bool
 begin_group(JoinPairs *pairs)
@@ -497,9 +493,8 @@ next_pair(JoinPairs *pairs, JoinValue **left, JoinValue **right)
 }
 
 /*
- * Advance to the next pair of values within the radius.  On entry, *left and *right must
- * be the previous pair.  Returns false at the end.  Skips left values whose rows need no
- * more matches.
+ * Advance to the next pair of values within the radius.  On entry, *left and *right must be the
+ * previous pair.  Returns false at the end.  Skips left values whose rows need no more matches.
  */
 bool
 join_pairs_next(JoinPairs *pairs, JoinValue **left, JoinValue **right)

@@ -7,8 +7,7 @@
  * candidate that is found, the others for each pair that matches so far.  A self-join has one
  * input, whose rows meet in one order.
  *
- * Costs are in PostgreSQL's units.  The executor evaluates an operator at
- * cpu_operator_cost.
+ * Costs are in PostgreSQL's units.  The executor evaluates an operator at cpu_operator_cost.
  *
  * Time:
  *
@@ -50,8 +49,7 @@
 #define SPILLING_OPERATORS			4
 
 /*
- * Number of comparisons of two fingerprints that take as long as one operator of the
- * executor.
+ * Number of comparisons of two fingerprints that take as long as one operator of the executor.
  */
 #define COMPARISONS_PER_OPERATOR	40
 

@@ -6,12 +6,11 @@
  * core replaces each column by a reference to the list.  Core copies and serializes the
  * node, so its data are stored in lists.  JoinSpec describes them.
  *
- * From 16 on, a Var or PlaceHolderVar records which outer joins can make it NULL.  An
- * outer join adds itself to the columns of its nullable side.  So a column is different in
- * the clauses of the join, which are below it, and in its output, which is above it.
- * Core's join nodes know that (set_join_references() in setrefs.c).  For a CustomScan it
- * insists that a column is the same everywhere (set_customscan_references()).
- * nulling_normalize() makes the Vars equal.
+ * From 16 on, a Var or PlaceHolderVar records which outer joins can make it NULL.  An outer join
+ * adds itself to the columns of its nullable side.  So a column is different in the clauses of the
+ * join, which are below it, and in its output, which is above it.  Core's join nodes know that
+ * (set_join_references() in setrefs.c).  For a CustomScan it insists that a column is the same
+ * everywhere (set_customscan_references()).  nulling_normalize() makes the Vars equal.
  *
  * The output does not change, since the plan node above refers to it.  Core may set the
  * node's target list later, but only to expressions of the join relation's output.  The
@@ -170,9 +169,8 @@ add_columns(List *columns, const Plan *child, Index relid)
 }
 
 /*
- * Describe a join for the private data of its path.  Returns two lists: one of expressions,
- * the last of which are those tested above the join, and one of
- * integers.
+ * Describe a join for the private data of its path.  Returns two lists: one of expressions, the
+ * last of which are those tested above the join, and one of integers.
  */
 List *
 join_node_describe(const JoinSpec *spec, List *filter)

@@ -54,8 +54,7 @@ has_row_identity(RelOptInfo *rel)
 }
 
 /*
- * Return true if a clause depends on no column and core would not evaluate it above a
- * custom path.
+ * Return true if a clause depends on no column and core would not evaluate it above a custom path.
  */
 static bool
 has_ungated_clause(List *restrictlist)
@@ -148,11 +147,10 @@ add_partial_join_path(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left,
 }
 
 /*
- * Add paths to a join relation, if a clause of the join bounds the distance of
- * fingerprints or of arrays, or tests whether signatures share a band.  A path reads each
- * input once, so neither input may depend on rows of the other one.  An input may depend on
- * other relations only if LATERAL forces it to.  The parameterization of the path is that
- * of the two inputs together.
+ * Add paths to a join relation, if a clause of the join bounds the distance of fingerprints or of
+ * arrays, or tests whether signatures share a band.  A path reads each input once, so neither
+ * input may depend on rows of the other one.  An input may depend on other relations only if
+ * LATERAL forces it to.  The parameterization of the path is that of the two inputs together.
  */
 static void
 add_join_path(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *left, RelOptInfo *right,

@@ -17,10 +17,9 @@
  *	- it is an equality with a column of another table, which core can hash, or merge by;
  *	- it is of local and foreign tables.
  *
- * Constraints count only where constraint_exclusion makes core read them.  Nothing is added
- * if no index of a single table can serve the call, if the comparison has no upper bound,
- * or if it contains a subplan.  A constraint that calls an inlined SQL function is not
- * recognized.
+ * Constraints count only where constraint_exclusion makes core read them.  Nothing is added if no
+ * index of a single table can serve the call, if the comparison has no upper bound, or if it
+ * contains a subplan.  A constraint that calls an inlined SQL function is not recognized.
  *
  * Copyright (c) 2026, the simhash authors
  */
@@ -177,8 +176,7 @@ any_child_compares(Oid table, bool inh, bool is_member, const Condition *conditi
 }
 
 /*
- * Return true if all tables of a list are foreign, or all of their partitions are.  Takes no
- * lock.
+ * Return true if all tables of a list are foreign, or all of their partitions are.  Takes no lock.
  */
 static bool
 are_foreign(List *tables)
