@@ -488,11 +488,12 @@ make_right_entries(PrefixMatch *state)
 			if (is_self)
 			{
 				set_positions(element, n, ranked, prefix);
-				join_tuples_save(&right->tuples, tuple);
+				join_tuples_change(&right->tuples, tuple);
 			}
 			add_prefix_entries(state, right, element, ranked, prefix, n, row);
 			pfree(ranked);
 		}
+	join_tuples_end_changes(&right->tuples);
 	join_entries_close(&rows);
 	if (right->entries.writer && !match->shared)
 		join_match_end_partitions(right);
@@ -788,7 +789,7 @@ share_rarer(const PrefixMatch *state, const int64 *a, int na, const int64 *b, in
 		i += next_a;
 		j += next_b;
 	}
-	for (int i = 0; i < na; i++)
+	for (int i = 0; i < na && nrarer < position; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		nrarer += place_of(state, a, i) < rarest;

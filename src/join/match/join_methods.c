@@ -7,9 +7,8 @@
  *
  * Of fingerprints there is a round for each block that can be the first of a choice.  The
  * partitions by block b hold all pairs whose choice begins with b.  So the entries are written and
- * read k + 1 times at most, with 16 bytes each, or 24 if the join is no inner join or has
- * equalities.  All partitions of an input are in one file, the next round in another one.  With 8
- * MB, there are up to 512 partitions of up to 44,000 entries of each input.  With more memory they
+ * read k + 1 times at most.  All partitions of an input are in one file, the next round in another
+ * one.  With 8 MB, there are up to 512 partitions of up to 44,000 entries of each input.  With more memory they
  * have up to 32,768, which mostly stay in the processor's cache.  There are no more partitions
  * than a block has values, about 2^7 with k = 8.  A partition that does not fit is joined chunk by
  * chunk.  With few chunks and many keys, all chunks of signatures are joined with each other

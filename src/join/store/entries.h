@@ -155,7 +155,7 @@ join_pair_is_repeated(const uint32 *done, bool itself, uint32 left, uint32 right
 
 extern EntryReader *entry_readers_make(MemoryContext context, JoinTuples *blocks, EntrySize entry_size,
 									   const EntryList *list, uint32 n);
-extern uint32 entry_reader_read(EntryReader *reader, JoinEntry *entries, uint32 max);
+extern uint32 entry_reader_read(EntryReader *reader, JoinEntry *entry, uint32 max);
 
 extern void join_entries_init(JoinEntries *entries, MemoryContext context, Size capacity,
 							  EntrySize entry_size);

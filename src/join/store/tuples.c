@@ -23,6 +23,9 @@
 #define MIN_ARENA_SIZE		(4 * 1024)
 #define MAX_ARENA_SIZE		(64 * 1024)
 
+/* Size of the changed tuples that are written together, in bytes. */
+#define CHANGES_SIZE		(4 * BLCKSZ)
+
 /*
  * Initialize an empty set of tuples.  `limit` is the limit of join_tuples_is_full(), or 0
  * for none.  To free the memory, the caller resets or deletes the context.
@@ -182,7 +185,7 @@ seek_tuple(JoinTuples *tuples, TupleLocation location)
 
 /*
  * Return the tuple at a location.  A tuple from the file is valid until the next call.
- * After the first call for a tuple in the file, none may be written.
+ * After the first call for a tuple in the file, none may be added.
  */
 MinimalTuple
 join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
@@ -214,14 +217,40 @@ join_tuples_fetch(JoinTuples *tuples, TupleLocation location)
 }
 
 /*
- * Write the tuple last fetched, which the caller has changed, back to its file, if it is in one.  The
- * file must not have been exported.
+ * Write a tuple that the caller has fetched and changed back to its file, if it is in one.  Its file
+ * must not have been exported.  Tuples that follow each other are written together, the last ones by
+ * join_tuples_end_changes(): from each change to the next one, a BufFile writes and reads a block.
  */
 void
-join_tuples_save(JoinTuples *tuples, MinimalTuple tuple)
+join_tuples_change(JoinTuples *tuples, MinimalTuple tuple)
 {
-	if ((char *) tuple == tuples->buffer)
+	if ((char *) tuple != tuples->buffer)
+		return;
+	if (tuples->nchanged + tuple->t_len > CHANGES_SIZE ||
+		tuples->buffered != tuples->changed + 2 * tuples->nchanged)
+		join_tuples_end_changes(tuples);
+	if (tuple->t_len > CHANGES_SIZE)
+	{
 		BufFileWrite(seek_tuple(tuples, tuples->buffered), tuple, tuple->t_len);
+		return;
+	}
+	if (tuples->changes == NULL)
+		tuples->changes = MemoryContextAlloc(tuples->context, CHANGES_SIZE);
+	if (tuples->nchanged == 0)
+		tuples->changed = tuples->buffered;
+	memcpy(tuples->changes + tuples->nchanged, tuple, tuple->t_len);
+	tuples->nchanged += tuple->t_len;
+}
+
+/*
+ * Write all changed tuples that have not been written.
+ */
+void
+join_tuples_end_changes(JoinTuples *tuples)
+{
+	if (tuples->nchanged > 0)
+		BufFileWrite(seek_tuple(tuples, tuples->changed), tuples->changes, tuples->nchanged);
+	tuples->nchanged = 0;
 }
 
 /*

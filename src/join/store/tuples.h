@@ -46,6 +46,9 @@ typedef struct JoinTuples
 	char	   *buffer;			/* copy of the tuple last read from the file */
 	TupleLocation buffered;		/* location of this tuple, or NO_TUPLE */
 	Size		buffer_size;	/* size of the buffer, in bytes */
+	char	   *changes;		/* changed tuples to write back; NULL if there are none */
+	Size		nchanged;		/* total size of these, in bytes */
+	TupleLocation changed;		/* location of the first one */
 } JoinTuples;
 
 /*
@@ -78,7 +81,8 @@ extern TupleLocation join_tuples_add(JoinTuples *tuples, MinimalTuple tuple);
 extern TupleLocation join_tuples_put(JoinTuples *tuples, MinimalTuple tuple);
 extern TupleLocation join_tuples_write(JoinTuples *tuples, TupleLocation location);
 extern MinimalTuple join_tuples_fetch(JoinTuples *tuples, TupleLocation location);
-extern void join_tuples_save(JoinTuples *tuples, MinimalTuple tuple);
+extern void join_tuples_change(JoinTuples *tuples, MinimalTuple tuple);
+extern void join_tuples_end_changes(JoinTuples *tuples);
 extern void join_tuples_free(JoinTuples *tuples);
 extern void join_tuples_close(JoinTuples *tuples);
 
