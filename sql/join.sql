@@ -705,10 +705,10 @@ BEGIN
     self := jsonb_path_query_first(plan, '$.**."Self Join"');
     passes := jsonb_path_query_first(plan, '$.**."Passes"');
     EXECUTE 'CREATE TEMP TABLE found AS ' || query;
-    PERFORM set_config('enable_nestloop', 'on', true), set_config('simhash.enable_join', 'off', true);
+    PERFORM set_config('enable_hashjoin', 'on', true), set_config('simhash.enable_join', 'off', true);
     EXECUTE 'CREATE TEMP TABLE expected AS ' || query;
     SELECT d.rows, d.differing INTO rows, differing FROM differing('TABLE found', 'TABLE expected') AS d;
-    PERFORM set_config('simhash.enable_join', 'on', true);
+    PERFORM set_config('enable_hashjoin', 'off', true), set_config('simhash.enable_join', 'on', true);
     DROP TABLE found, expected;
 END $$;
 CREATE TABLE kin_twice AS SELECT id + i * 500 AS id, tenant, flip(fp, i, id) AS fp, sig, sk || i AS sk
