@@ -46,7 +46,7 @@ typedef struct JoinTuples
 	char	   *buffer;			/* copy of the tuple last read from the file */
 	TupleLocation buffered;		/* location of this tuple, or NO_TUPLE */
 	Size		buffer_size;	/* size of the buffer, in bytes */
-	char	   *changes;		/* changed tuples to write back; NULL if there are none */
+	char	   *changes;		/* changed tuples to write back; NULL before the first one */
 	Size		nchanged;		/* total size of these, in bytes */
 	TupleLocation changed;		/* location of the first one */
 } JoinTuples;
